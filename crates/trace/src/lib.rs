@@ -1,0 +1,18 @@
+//! Traces: the events of one run, in memory and in a file.
+//!
+//! A [`Trace`] says what ran ([`Origin`]), which threads there were, the events in their total order, the
+//! schedule (every switch with the threads that were enabled there, and the choices other than threads), and
+//! how the run ended. On disk it is a stream of checksummed blocks ([`file`]), so that a run that is killed
+//! leaves a trace that can be read up to the cut.
+
+mod event;
+pub mod file;
+mod run;
+mod thread;
+
+pub use event::{AccessKind, AllocationId, Event, EventId, EventKind, Location, LockMode, WakeReason};
+pub use run::{
+    Allocation, AllocationOrigin, BlockedThread, Choice, FaultKind, Logging, Origin, Outcome, Switch,
+    ThreadInfo, Trace, WaitsFor,
+};
+pub use thread::ThreadId;

@@ -1,0 +1,322 @@
+//! A trace: what ran, its threads, events, schedule and outcome.
+
+use crate::{AllocationId, Event, EventId, Location, ThreadId};
+use ir::{GlobalId, Program, ShapeId, SiteId};
+use serde::{Deserialize, Serialize};
+
+/// What ran, and how: enough to refuse a trace that belongs to another program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// The subject's name: the path of the model program or of the binary.
+    pub subject: String,
+    /// [`Program::fingerprint`] of its IR.
+    pub fingerprint: u64,
+    /// The strategy, in the words of the command line.
+    pub strategy: String,
+    /// What was logged.
+    pub logging: Logging,
+}
+
+/// Which events a trace keeps. All are counted, whatever is kept.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Logging {
+    /// All of them.
+    Everything,
+    /// Synchronisation, threads, allocation and failures only.
+    Synchronisation,
+    /// Those, and all accesses of these globals.
+    Globals(Vec<GlobalId>),
+    /// Synchronisation, and everything from the `from`-th to before the `to`-th event of the whole run, counted from 0.
+    Window {
+        /// First.
+        from: u64,
+        /// End.
+        to: u64,
+    },
+}
+
+/// A thread of the run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ThreadInfo {
+    /// Its identity.
+    pub id: ThreadId,
+    /// What people call it: the name in the source, or function and number.
+    pub name: String,
+    /// The event that forked it; `None` if it existed from the start.
+    pub forked_by: Option<EventId>,
+}
+
+/// A piece of memory of the run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Allocation {
+    /// Its number, the index into [`Trace::allocations`].
+    pub id: AllocationId,
+    /// Where it comes from.
+    pub origin: AllocationOrigin,
+    /// What its elements look like.
+    pub shape: ShapeId,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Where a piece of memory comes from; the same in every schedule in which the owner's path is the same.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum AllocationOrigin {
+    /// A global variable.
+    Global(GlobalId),
+    /// The heap.
+    Heap {
+        /// The event that allocated it.
+        by: EventId,
+        /// The instruction that did.
+        site: SiteId,
+    },
+    /// The stack of a thread.
+    Stack {
+        /// Whose.
+        thread: ThreadId,
+        /// How many allocations it had made before.
+        earlier: u64,
+        /// The instruction that made it.
+        site: SiteId,
+    },
+}
+
+/// A point where the running thread changes (or starts): from here `thread` runs until its `until`-th event is
+/// done.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Switch {
+    /// Who runs.
+    pub thread: ThreadId,
+    /// Up to and with which of its events.
+    pub until: u64,
+    /// The instruction of that event.
+    pub site: SiteId,
+    /// Who could have run.
+    pub enabled: Vec<ThreadId>,
+}
+
+/// A choice of the schedule other than that of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Choice {
+    /// A signal with several waiters wakes this one.
+    Wake(ThreadId),
+    /// A timed wait that was not signalled expires.
+    Expire,
+    /// A wait that was not signalled ends all the same.
+    Spurious,
+}
+
+/// What ends a process.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum FaultKind {
+    /// An access through the null address, or close to it.
+    NullAccess,
+    /// An access outside every allocation, or across the end of one.
+    OutOfBounds,
+    /// An access to memory that was given back.
+    UseAfterFree,
+    /// Memory given back twice.
+    DoubleFree,
+    /// `free` of something that is not the start of heap memory.
+    InvalidFree,
+    /// A write to a constant.
+    WriteToConstant,
+    /// Division or remainder by zero.
+    DivisionByZero,
+    /// Unlock of a lock that nobody holds.
+    UnlockOfUnlocked,
+    /// Unlock of a lock that another thread holds.
+    UnlockByNonOwner,
+    /// A wait on a condition variable without holding the mutex.
+    WaitWithoutMutex,
+    /// A synchronisation operation on memory that holds no such object, or an access to the memory of one.
+    WrongObject,
+    /// A join of something that is no thread.
+    NotAThread,
+    /// A call through an address that is no function, or of the wrong kind.
+    NotAFunction,
+    /// More memory, threads or calls than there can be.
+    OutOfResources,
+    /// Control reached a place that the program promised never to reach.
+    Unreachable,
+}
+
+impl FaultKind {
+    /// What happened, in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            FaultKind::NullAccess => "access through the null address",
+            FaultKind::OutOfBounds => "access out of bounds",
+            FaultKind::UseAfterFree => "use after free",
+            FaultKind::DoubleFree => "double free",
+            FaultKind::InvalidFree => "free of something that is not the start of heap memory",
+            FaultKind::WriteToConstant => "write to a constant",
+            FaultKind::DivisionByZero => "division by zero",
+            FaultKind::UnlockOfUnlocked => "unlock of a lock that is not held",
+            FaultKind::UnlockByNonOwner => "unlock of a lock that another thread holds",
+            FaultKind::WaitWithoutMutex => "wait without holding the mutex",
+            FaultKind::WrongObject => "operation on memory that holds no such object",
+            FaultKind::NotAThread => "join of something that is no thread",
+            FaultKind::NotAFunction => "call of something that is no such function",
+            FaultKind::OutOfResources => "out of memory, threads or call depth",
+            FaultKind::Unreachable => "control reached an unreachable place",
+        }
+    }
+}
+
+/// What a blocked thread waits for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum WaitsFor {
+    /// A lock, held by these threads.
+    Lock {
+        /// Which.
+        object: Location,
+        /// Who holds it.
+        held_by: Vec<ThreadId>,
+    },
+    /// A signal.
+    Condition {
+        /// Of which condition variable.
+        object: Location,
+    },
+    /// A token.
+    Semaphore {
+        /// Of which semaphore.
+        object: Location,
+    },
+    /// More threads at a barrier.
+    Barrier {
+        /// Which.
+        object: Location,
+        /// How many have come in this round.
+        arrived: u64,
+        /// How many must.
+        parties: u64,
+    },
+    /// The end of a thread.
+    Join {
+        /// Which.
+        thread: ThreadId,
+    },
+    /// The end of another thread's exclusive block.
+    Exclusive {
+        /// Whose.
+        thread: ThreadId,
+    },
+}
+
+/// A thread that cannot go on.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct BlockedThread {
+    /// Which.
+    pub thread: ThreadId,
+    /// At which instruction.
+    pub site: SiteId,
+    /// What it waits for.
+    pub waits_for: WaitsFor,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Outcome {
+    /// All threads ended.
+    Completed {
+        /// The final value of each shared variable and observed local, by name.
+        state: Vec<(String, String)>,
+        /// Whether the final condition's formula held, if there is one.
+        condition: Option<bool>,
+    },
+    /// An assertion did not hold.
+    AssertionFailed {
+        /// Which.
+        event: EventId,
+        /// Where.
+        site: SiteId,
+    },
+    /// The program did what ends a process.
+    Fault {
+        /// Which event.
+        event: EventId,
+        /// Where.
+        site: SiteId,
+        /// What.
+        kind: FaultKind,
+    },
+    /// Nobody could go on.
+    Deadlock {
+        /// Who waits for what.
+        blocked: Vec<BlockedThread>,
+    },
+    /// An assumption did not hold: the run is not one of those that are asked about.
+    Discarded {
+        /// Which thread stopped.
+        thread: ThreadId,
+        /// At which assumption.
+        site: SiteId,
+    },
+    /// A loop went round more often than its bound.
+    BoundExceeded {
+        /// Which thread stopped.
+        thread: ThreadId,
+        /// At which loop.
+        site: SiteId,
+    },
+    /// The limit on the number of events was reached.
+    LimitReached {
+        /// The limit.
+        events: u64,
+    },
+    /// The file ends before the run does.
+    Truncated,
+}
+
+/// One recorded run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Trace {
+    /// What ran, and how.
+    pub origin: Origin,
+    /// Its threads, in the order of their creation.
+    pub threads: Vec<ThreadInfo>,
+    /// Its memory.
+    pub allocations: Vec<Allocation>,
+    /// The events that were kept, in their total order.
+    pub events: Vec<Event>,
+    /// The schedule: all switches.
+    pub switches: Vec<Switch>,
+    /// The schedule: the other choices, in order.
+    pub choices: Vec<Choice>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+impl Trace {
+    /// What people call a thread.
+    #[must_use]
+    pub fn thread_name(&self, thread: ThreadId) -> String {
+        let info = self.threads.iter().find(|info| info.id == thread);
+        info.map_or_else(|| thread.to_string(), |info| info.name.clone())
+    }
+
+    /// A location in the words of the source: `x`, `a[3]`, `acct[3].balance`, and for other memory which piece of it.
+    #[must_use]
+    pub fn location_name(&self, program: &Program, location: Location) -> String {
+        let Some(allocation) = self.allocations.get(location.allocation.0 as usize) else {
+            return format!("?{}+{}", location.allocation.0, location.offset);
+        };
+        let part = program.part_name(allocation.shape, location.offset);
+        match allocation.origin {
+            AllocationOrigin::Global(global) => format!("{}{part}", program.global(global).name),
+            AllocationOrigin::Heap { by, .. } => {
+                let element = program.shape_bytes(allocation.shape).max(1);
+                let index = location.offset / element;
+                let part = program.part_name(allocation.shape, location.offset % element);
+                format!("heap<{}:{}>[{index}]{part}", self.thread_name(by.thread), by.n)
+            }
+            AllocationOrigin::Stack { thread, earlier, .. } => {
+                format!("stack<{}:{earlier}>{part}", self.thread_name(thread))
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The identity of threads.
+//!
+//! A thread is named by its place in the tree of forks: the parent and the number of the parent's forks
+//! before it. That name is the same in every schedule in which the parents follow the same path, unlike
+//! a kernel's id or the order of creation, so events and schedules of different runs can be compared.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A thread, as its path in the tree of forks.
+///
+/// The path is a prefix code: `main` is the bit 1, and a child appends the Elias-gamma code of its number
+/// (counted from 1) to its parent's bits. Different paths give different codes, and the code of a path does not
+/// depend on the schedule. 64 bits hold two thousand million children of `main`, or four levels of 255.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ThreadId(u64);
+
+impl ThreadId {
+    /// The thread that all others descend from. A program whose threads all exist from the start has them as
+    /// children of `MAIN`, which itself then has no events.
+    pub const MAIN: ThreadId = ThreadId(1);
+
+    /// The child that this thread forks after `earlier` others, unless the path is too long for its code.
+    #[must_use]
+    pub fn child(self, earlier: u64) -> Option<ThreadId> {
+        let number = earlier.checked_add(1)?;
+        let digits = 2 * number.ilog2() + 1;
+        if self.0.leading_zeros() < digits {
+            return None;
+        }
+        Some(ThreadId(self.0.checked_shl(digits)? | number))
+    }
+
+    /// The path from `MAIN`: for each level how many siblings are older.
+    #[must_use]
+    pub fn path(self) -> Vec<u64> {
+        let mut path = vec![];
+        let mut left = 63 - self.0.leading_zeros();
+        while left > 0 {
+            let rest = self.0 << (64 - left);
+            let zeros = rest.leading_zeros();
+            let digits = 2 * zeros + 1;
+            if digits > left {
+                break; // not a code that `child` makes
+            }
+            path.push((rest >> (64 - digits)) - 1);
+            left -= digits;
+        }
+        path
+    }
+
+    /// The bits of the code.
+    #[must_use]
+    pub fn code(self) -> u64 {
+        self.0
+    }
+
+    /// The thread with this code, if `child` can make it.
+    #[must_use]
+    pub fn from_code(code: u64) -> Option<ThreadId> {
+        if code == 0 {
+            return None;
+        }
+        let thread = ThreadId(code);
+        let rebuilt = thread.path().into_iter().try_fold(ThreadId::MAIN, ThreadId::child);
+        (rebuilt == Some(thread)).then_some(thread)
+    }
+}
+
+impl fmt::Display for ThreadId {
+    /// `main`, `main.2`, `main.2.1`: children are counted from 1.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("main")?;
+        self.path().into_iter().try_for_each(|n| write!(f, ".{}", n + 1))
+    }
+}
+
+impl fmt::Debug for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_different_paths_differ_and_give_the_path_back() {
+        let mut seen = std::collections::BTreeSet::from([ThreadId::MAIN]);
+        let mut level = vec![ThreadId::MAIN];
+        for _ in 0..3 {
+            level = level.iter().flat_map(|t| (0..9).filter_map(|n| t.child(n))).collect();
+            assert_eq!(level.len() % 9, 0);
+            for &thread in &level {
+                assert!(seen.insert(thread), "{thread} twice");
+                assert_eq!(ThreadId::from_code(thread.code()), Some(thread));
+            }
+        }
+        let deep = ThreadId::MAIN.child(4).and_then(|t| t.child(0)).and_then(|t| t.child(254)).unwrap();
+        assert_eq!(deep.path(), [4, 0, 254]);
+        assert_eq!(deep.to_string(), "main.5.1.255");
+    }
+
+    #[test]
+    fn a_path_that_does_not_fit_is_refused() {
+        assert!(ThreadId::MAIN.child((1 << 31) - 1).is_some());
+        assert!(ThreadId::MAIN.child(1 << 32).is_none());
+        assert!(ThreadId::MAIN.child(u64::MAX).is_none());
+        assert!(ThreadId::from_code(0).is_none());
+        assert!(ThreadId::from_code(0b10).is_none());
+    }
+}
