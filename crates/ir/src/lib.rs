@@ -12,6 +12,7 @@
 pub mod eval;
 mod ids;
 mod instruction;
+mod operands;
 mod program;
 mod shape;
 mod text;
