@@ -9,12 +9,17 @@ pub(super) fn is_name(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '.' | '$')
 }
 
+/// Whether a name without quotes may start with it. Not with a sigil, nor like a number.
+pub(super) fn is_name_start(character: char) -> bool {
+    character.is_ascii_alphabetic() || character == '_'
+}
+
 /// A name behind a sigil: bare where that is unmistakable, else in quotes.
 pub(super) struct Name<'s>(pub &'s str);
 
 impl Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bare = self.0.chars().all(is_name) && self.0.starts_with(|c: char| !c.is_ascii_digit());
+        let bare = self.0.starts_with(is_name_start) && self.0.chars().all(is_name);
         if bare { f.write_str(self.0) } else { Quoted(self.0).fmt(f) }
     }
 }
