@@ -1,1 +1,58 @@
-//! x
+//! Subjects: anything that can be run under a strategy.
+//!
+//! There is one door, [`Subject::run`]: recording, replay, confirmation and exploration all pass through it.
+//! A [`Strategy`] is plain data that says how the choices of a run are made; a [`Schedule`] is the list of choices
+//! that one run made, and following it makes them again. What a strategy means is in [`Scheduler`], which
+//! every subject asks at the same points, so that a seed means the same everywhere.
+
+mod schedule;
+mod scheduler;
+mod strategy;
+
+pub use schedule::{Schedule, ScheduleError, Segment};
+pub use scheduler::{Departure, Ready, Scheduler};
+pub use strategy::{Strategy, StrategyError};
+pub use trace::Logging;
+
+use ir::Program;
+use trace::Trace;
+
+/// Anything that can be run under a strategy.
+pub trait Subject {
+    /// What it is called in messages and in traces.
+    fn name(&self) -> &str;
+
+    /// Its program.
+    fn program(&self) -> &Program;
+
+    /// Runs it once. The same strategy on the same subject gives the identical trace.
+    ///
+    /// # Errors
+    /// If the subject could not be run at all. A run that fails, crashes or blocks is a [`Run`].
+    fn run(&self, strategy: &Strategy, logging: &Logging) -> Result<Run, RunError>;
+}
+
+/// What came of running a subject.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// The recorded run.
+    pub trace: Trace,
+    /// Where the run first differed from the schedule that it was to follow.
+    pub departure: Option<Departure>,
+}
+
+/// Why a subject could not be run.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RunError {
+    /// The schedule is one of another program.
+    #[error(
+        "the schedule belongs to another program (fingerprint {schedule:016x}, this one has {subject:016x}); \
+         record a new one with `threadbare run`"
+    )]
+    OtherProgram {
+        /// What the schedule says.
+        schedule: u64,
+        /// What the subject has.
+        subject: u64,
+    },
+}

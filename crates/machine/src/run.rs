@@ -1,0 +1,209 @@
+//! Running the machine under a strategy and recording the trace.
+
+use crate::Machine;
+use crate::enabled::Readiness;
+use crate::memory::Block;
+use crate::state::{Ending, Phase, State};
+use crate::step::Observer;
+use ir::{GlobalId, Program, SiteId};
+use subject::{Ready, Run, RunError, Scheduler, Strategy, Subject};
+use trace::{
+    Allocation, AllocationId, AllocationOrigin, Choice, Event, EventId, EventKind, Logging, Origin, Outcome, Switch,
+    ThreadId, ThreadInfo, Trace,
+};
+
+impl Subject for Machine {
+    fn name(&self) -> &str {
+        &self.program().name
+    }
+
+    fn program(&self) -> &Program {
+        self.program()
+    }
+
+    fn run(&self, strategy: &Strategy, logging: &Logging) -> Result<Run, RunError> {
+        if let Strategy::Follow { schedule, .. } = strategy
+            && let Some(fingerprint) = schedule.fingerprint
+            && fingerprint != self.fingerprint()
+        {
+            return Err(RunError::OtherProgram { schedule: fingerprint, subject: self.fingerprint() });
+        }
+        let mut recorder = Recorder { logging, events: vec![], allocations: self.global_allocations(), counted: 0 };
+        let mut scheduler = Scheduler::new(strategy);
+        let mut state = self.initial(&mut recorder);
+        let mut switches: Vec<Switch> = vec![];
+        let mut choices = vec![];
+        let outcome = loop {
+            let ready = self.ready(&state);
+            if ready.is_empty() {
+                break self.outcome(&state);
+            }
+            if recorder.counted >= self.options().max_events {
+                break Outcome::LimitReached { events: self.options().max_events };
+            }
+            let picked = scheduler.pick(&ready);
+            // The scheduler picks among those that are ready.
+            let Some(t) = state.thread_index(picked) else { break self.outcome(&state) };
+            let choice = self.settle(&state, t, &mut scheduler);
+            choices.extend(choice);
+            let site = self.site(&state, t);
+            self.step(&mut state, t, choice, &mut recorder);
+            let until = state.threads[t].done;
+            match switches.last_mut() {
+                Some(last) if last.thread == picked => (last.until, last.site) = (until, site),
+                _ => {
+                    let enabled = ready.iter().map(|ready| ready.thread).collect();
+                    switches.push(Switch { thread: picked, until, site, enabled });
+                }
+            }
+        };
+        let origin = Origin {
+            subject: self.program().name.clone(),
+            fingerprint: self.fingerprint(),
+            strategy: strategy.to_string(),
+            logging: logging.clone(),
+        };
+        let trace = Trace {
+            origin,
+            threads: state.threads.iter().map(|thread| self.thread_info(&state, thread.id)).collect(),
+            allocations: recorder.allocations,
+            events: recorder.events,
+            switches,
+            choices,
+            outcome,
+        };
+        Ok(Run { trace, departure: scheduler.departure().cloned() })
+    }
+}
+
+impl Machine {
+    /// The threads that can go on, ordered by thread.
+    fn ready(&self, state: &State) -> Vec<Ready> {
+        let mut ready: Vec<Ready> = (0..state.threads.len())
+            .filter_map(|t| {
+                let readiness = self.readiness(state, t);
+                let reluctant = match readiness {
+                    Readiness::Over | Readiness::Blocked => return None,
+                    Readiness::Ready => false,
+                    Readiness::Unsignalled { .. } => true,
+                };
+                let visible = self.is_visible(state, t);
+                Some(Ready { thread: state.threads[t].id, site: self.site(state, t), visible, reluctant })
+            })
+            .collect();
+        ready.sort_unstable_by_key(|ready| ready.thread);
+        ready
+    }
+
+    /// Settles what the next event of thread `t` leaves open.
+    fn settle(&self, state: &State, t: usize, scheduler: &mut Scheduler) -> Option<Choice> {
+        if let Readiness::Unsignalled { timed } = self.readiness(state, t) {
+            return Some(scheduler.end_unsignalled(&self.unsignalled(timed)));
+        }
+        self.signal_waiters(state, t).map(|waiters| Choice::Wake(scheduler.wake(&waiters)))
+    }
+
+    /// How a run ended that stands in a state in which nobody can go on.
+    pub(crate) fn outcome(&self, state: &State) -> Outcome {
+        match state.ending {
+            Some(Ending::Assertion(event, site)) => return Outcome::AssertionFailed { event, site },
+            Some(Ending::Fault(event, site, kind)) => return Outcome::Fault { event, site, kind },
+            None => {}
+        }
+        let stopped = |phase: fn(&Phase) -> bool| {
+            let at = state.threads.iter().position(|thread| phase(&thread.phase));
+            at.map(|t| (state.threads[t].id, self.site(state, t)))
+        };
+        if let Some((thread, site)) = stopped(|phase| matches!(phase, Phase::AssumptionFailed)) {
+            return Outcome::Discarded { thread, site };
+        }
+        if let Some((thread, site)) = stopped(|phase| matches!(phase, Phase::BoundReached)) {
+            return Outcome::BoundExceeded { thread, site };
+        }
+        let blocked = self.all_blocked(state);
+        if !blocked.is_empty() {
+            return Outcome::Deadlock { blocked };
+        }
+        Outcome::Completed { state: self.final_values(state), condition: self.final_condition(state) }
+    }
+
+    fn global_allocations(&self) -> Vec<Allocation> {
+        let globals = self.program().globals.iter().enumerate();
+        globals
+            .map(|(g, global)| Allocation {
+                id: AllocationId(g as u32),
+                origin: AllocationOrigin::Global(GlobalId::new(g)),
+                shape: global.shape,
+                bytes: self.program().shape_bytes(global.shape),
+            })
+            .collect()
+    }
+
+    fn thread_info(&self, state: &State, id: ThreadId) -> ThreadInfo {
+        let forked_by = state.thread_index(id).and_then(|t| state.threads[t].forked_by);
+        ThreadInfo { id, name: self.thread_name(state, id), forked_by }
+    }
+
+    /// The name in the source for a thread that exists from the start; for a forked one its function and its number among
+    /// its parent's forks, behind the parent's name unless that is `main`.
+    pub(crate) fn thread_name(&self, state: &State, id: ThreadId) -> String {
+        if let Some((_, name)) = self.static_threads().find(|&(start, _)| start == id) {
+            return name.to_owned();
+        }
+        let Some(thread) = state.thread_index(id).map(|t| &state.threads[t]) else { return id.to_string() };
+        let parent = thread.forked_by.map_or(ThreadId::MAIN, |event| event.thread);
+        let number = id.path().last().map_or(0, |&older| older + 1) - self.first_fork(parent);
+        let name = format!("{}#{number}", self.program().function(thread.function).name);
+        match parent {
+            ThreadId::MAIN => name,
+            _ => format!("{}/{name}", self.thread_name(state, parent)),
+        }
+    }
+}
+
+/// Keeps the events that the logging asks for.
+struct Recorder<'l> {
+    logging: &'l Logging,
+    events: Vec<Event>,
+    allocations: Vec<Allocation>,
+    counted: u64,
+}
+
+impl Recorder<'_> {
+    fn keeps(&self, kind: &EventKind) -> bool {
+        if kind.is_synchronisation() {
+            return true;
+        }
+        match self.logging {
+            Logging::Everything => true,
+            Logging::Synchronisation => false,
+            Logging::Window { from, to } => (*from..*to).contains(&self.counted),
+            Logging::Globals(globals) => kind.access().is_some_and(|(_, location, ..)| {
+                let allocation = self.allocations.get(location.allocation.0 as usize);
+                matches!(allocation.map(|a| a.origin),
+                    Some(AllocationOrigin::Global(global)) if globals.contains(&global))
+            }),
+        }
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn event(&mut self, _: &State, event: Event, _before: u64) {
+        if self.keeps(&event.kind) {
+            self.events.push(event);
+        }
+        self.counted += 1;
+    }
+
+    fn allocated(&mut self, block: &Block, site: SiteId, by: EventId) {
+        let origin = match block.heap {
+            true => AllocationOrigin::Heap { by, site },
+            false => {
+                let (_, number) = crate::address::allocation_at(block.base);
+                AllocationOrigin::Stack { thread: by.thread, earlier: number - 1, site }
+            }
+        };
+        let bytes = block.content.len() as u64;
+        self.allocations.push(Allocation { id: block.allocation, origin, shape: block.shape, bytes });
+    }
+}

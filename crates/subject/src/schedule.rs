@@ -1,0 +1,224 @@
+//! Schedules: the choices of one run, as data and as a text file that people can read and edit.
+
+use ir::SiteId;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+use trace::{Choice, ThreadId, Trace};
+
+/// One thread runs until its `until`-th event is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Segment {
+    /// Who.
+    pub thread: ThreadId,
+    /// Up to and with which of its events, counted from 1.
+    pub until: u64,
+    /// The instruction of that event, if it is to be checked.
+    pub site: Option<SiteId>,
+}
+
+/// The choices of one run.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Schedule {
+    /// The program it belongs to, if known.
+    pub fingerprint: Option<u64>,
+    /// Whether waits may end without a reason: a run with spurious wake-ups needs a machine that has them.
+    pub spurious: bool,
+    /// Who runs, in order.
+    pub segments: Vec<Segment>,
+    /// The choices other than threads, in order.
+    pub choices: Vec<Choice>,
+}
+
+impl Schedule {
+    /// The schedule that a trace followed.
+    #[must_use]
+    pub fn of(trace: &Trace) -> Schedule {
+        Schedule {
+            fingerprint: Some(trace.origin.fingerprint),
+            spurious: trace.choices.contains(&Choice::Spurious),
+            segments: (trace.switches.iter())
+                .map(|switch| Segment {
+                    thread: switch.thread,
+                    until: switch.until,
+                    site: Some(switch.site),
+                })
+                .collect(),
+            choices: trace.choices.clone(),
+        }
+    }
+
+    /// The text form, with the threads' names as comments.
+    #[must_use]
+    pub fn to_text(&self, name: impl Fn(ThreadId) -> Option<String>) -> String {
+        let mut text = String::from("threadbare schedule 1\n");
+        if let Some(fingerprint) = self.fingerprint {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "program {fingerprint:016x}");
+        }
+        if self.spurious {
+            text.push_str("spurious\n");
+        }
+        let comment = |thread| match name(thread) {
+            Some(name) if name != thread.to_string() => format!("  # {name}"),
+            _ => String::new(),
+        };
+        for segment in &self.segments {
+            let _ = write!(text, "run {} until {}", segment.thread, segment.until);
+            if let Some(site) = segment.site {
+                let _ = write!(text, " at {}", site.0);
+            }
+            text.push_str(&comment(segment.thread));
+            text.push('\n');
+        }
+        for choice in &self.choices {
+            match choice {
+                Choice::Wake(thread) => {
+                    let _ = writeln!(text, "choose wake {thread}{}", comment(*thread));
+                }
+                Choice::Expire => text.push_str("choose expire\n"),
+                Choice::Spurious => text.push_str("choose spurious\n"),
+            }
+        }
+        text
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text(|_| None))
+    }
+}
+
+/// Why a text is no schedule.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct ScheduleError {
+    /// Which line, counted from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl FromStr for Schedule {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<Schedule, ScheduleError> {
+        let mut lines = text
+            .lines()
+            .enumerate()
+            .map(|(at, line)| (at + 1, line.split('#').next().unwrap_or_default().trim()))
+            .filter(|(_, line)| !line.is_empty());
+        match lines.next() {
+            Some((_, "threadbare schedule 1")) => {}
+            Some((line, other)) if other.starts_with("threadbare schedule ") => {
+                let message = format!("this is `{other}`; this version of threadbare reads schedules of version 1");
+                return Err(ScheduleError { line, message });
+            }
+            other => {
+                let message =
+                    "this is not a schedule; the first line must be `threadbare schedule 1`".to_owned();
+                return Err(ScheduleError { line: other.map_or(1, |(line, _)| line), message });
+            }
+        }
+        let mut schedule = Schedule::default();
+        for (line, content) in lines {
+            schedule.read_line(content).map_err(|message| ScheduleError { line, message })?;
+        }
+        Ok(schedule)
+    }
+}
+
+impl Schedule {
+    fn read_line(&mut self, line: &str) -> Result<(), String> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["program", fingerprint] => {
+                let number = u64::from_str_radix(fingerprint, 16);
+                self.fingerprint = Some(number.map_err(|_| format!("`{fingerprint}` is no fingerprint"))?);
+            }
+            ["spurious"] => self.spurious = true,
+            ["run", thread, "until", n] => {
+                self.segments.push(Segment { thread: parse_thread(thread)?, until: parse_count(n)?, site: None });
+            }
+            ["run", thread, "until", n, "at", site] => {
+                let site = site.parse().map_err(|_| format!("`{site}` is no number of an instruction"))?;
+                let (thread, until) = (parse_thread(thread)?, parse_count(n)?);
+                self.segments.push(Segment { thread, until, site: Some(SiteId(site)) });
+            }
+            ["choose", "wake", thread] => self.choices.push(Choice::Wake(parse_thread(thread)?)),
+            ["choose", "expire"] => self.choices.push(Choice::Expire),
+            ["choose", "spurious"] => self.choices.push(Choice::Spurious),
+            _ => {
+                return Err(format!(
+                    "expected `run THREAD until N [at SITE]`, `choose wake THREAD`, `choose expire` or \
+                     `choose spurious`, found `{line}`"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse_count(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err(format!("`{text}` is no number of an event; events count from 1")),
+    }
+}
+
+/// `main`, `main.2`, `main.2.1`.
+fn parse_thread(text: &str) -> Result<ThreadId, String> {
+    let wrong = || format!("`{text}` is no thread; threads are written `main`, `main.2`, `main.2.1`");
+    let mut parts = text.split('.');
+    if parts.next() != Some("main") {
+        return Err(wrong());
+    }
+    parts.try_fold(ThreadId::MAIN, |parent, part| {
+        let number: u64 = part.parse().map_err(|_| wrong())?;
+        number.checked_sub(1).and_then(|earlier| parent.child(earlier)).ok_or_else(wrong)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn thread() -> impl Strategy<Value = ThreadId> {
+        prop::collection::vec(0u64..5, 0..4)
+            .prop_map(|path| path.into_iter().try_fold(ThreadId::MAIN, ThreadId::child).unwrap())
+    }
+
+    proptest! {
+        #[test]
+        fn text_gives_the_schedule_back(
+            fingerprint in any::<Option<u64>>(),
+            spurious in any::<bool>(),
+            segments in prop::collection::vec((thread(), 1u64.., any::<Option<u32>>()), 0..8),
+            choices in prop::collection::vec(prop_oneof![
+                thread().prop_map(Choice::Wake), Just(Choice::Expire), Just(Choice::Spurious)], 0..5),
+        ) {
+            let segments = segments.into_iter()
+                .map(|(thread, until, site)| Segment { thread, until, site: site.map(SiteId) }).collect();
+            let schedule = Schedule { fingerprint, spurious, segments, choices };
+            let text = schedule.to_text(|_| Some("a name # with a mark".into()));
+            prop_assert_eq!(text.parse::<Schedule>(), Ok(schedule));
+        }
+
+        #[test]
+        fn any_text_is_read_without_panic(text in "(threadbare schedule 1\n)?(.|\n){0,80}") {
+            let _ = text.parse::<Schedule>();
+        }
+    }
+
+    #[test]
+    fn errors_name_the_line_and_what_is_expected() {
+        let error = |text: &str| text.parse::<Schedule>().unwrap_err().to_string();
+        assert_eq!(error(""), "line 1: this is not a schedule; the first line must be `threadbare schedule 1`");
+        assert!(error("threadbare schedule 9\n").contains("version 1"));
+        assert!(error("threadbare schedule 1\n\nrun T1 until 4\n").starts_with("line 3: `T1` is no thread"));
+        assert!(error("threadbare schedule 1\nrun main until 0\n").contains("count from 1"));
+        assert!(error("threadbare schedule 1\nwalk\n").contains("expected `run THREAD until N"));
+    }
+}

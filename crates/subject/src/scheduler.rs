@@ -1,0 +1,302 @@
+//! What strategies mean: the state of a strategy during one run.
+//!
+//! A subject asks [`Scheduler::pick`] before every event, with all threads that can go on, and
+//! [`Scheduler::wake`] when a signal has several waiters. The draws come from SplitMix64 (Steele, Lea, Flood, OOPSLA
+//! 2014), written out here because a seed must mean the same schedule in every version.
+
+use crate::{Schedule, Strategy};
+use ir::SiteId;
+use std::fmt;
+use trace::{Choice, ThreadId};
+
+/// A thread that can go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ready {
+    /// Which.
+    pub thread: ThreadId,
+    /// The instruction of its next event.
+    pub site: SiteId,
+    /// Whether another thread could notice that event.
+    pub visible: bool,
+    /// It can go on only because a wait that nobody signalled may end: by expiry or without a reason. Strategies take it
+    /// only when nothing else can run.
+    pub reluctant: bool,
+}
+
+/// The first difference between a run and the schedule that it was to follow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Departure {
+    /// The thread whose turn it was could not go on.
+    NotEnabled {
+        /// Index of the segment.
+        segment: usize,
+        /// Whose turn it was.
+        thread: ThreadId,
+        /// Which of its events was to be reached.
+        until: u64,
+    },
+    /// The thread reached its event, but at another instruction.
+    OtherInstruction {
+        /// Index of the segment.
+        segment: usize,
+        /// Whose event.
+        thread: ThreadId,
+        /// Which.
+        n: u64,
+        /// The instruction in the schedule.
+        expected: SiteId,
+        /// The instruction in the run.
+        found: SiteId,
+    },
+    /// The next choice of the schedule does not fit.
+    OtherChoice {
+        /// Index of the choice.
+        choice: usize,
+        /// What the schedule has there, if anything.
+        expected: Option<Choice>,
+    },
+}
+
+impl fmt::Display for Departure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Departure::NotEnabled { segment, thread, until } => write!(
+                f,
+                "step {} of the schedule: thread {thread} was to run until its event {until}, but could not go on",
+                segment + 1
+            ),
+            Departure::OtherInstruction { segment, thread, n, expected, found } => write!(
+                f,
+                "step {} of the schedule: event {n} of thread {thread} was to be instruction {}, but is {}",
+                segment + 1,
+                expected.0,
+                found.0
+            ),
+            Departure::OtherChoice { choice, expected: Some(expected) } => {
+                write!(f, "choice {} of the schedule, {expected:?}, is not possible here", choice + 1)
+            }
+            Departure::OtherChoice { choice, expected: None } => {
+                write!(f, "the run needs a choice {} that the schedule does not have", choice + 1)
+            }
+        }
+    }
+}
+
+/// The state of a strategy during one run.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    policy: Policy,
+    /// Following ends for good at the schedule's end or at the first difference.
+    follow: Option<Follow>,
+    departure: Option<Departure>,
+    current: Option<ThreadId>,
+}
+
+#[derive(Clone, Debug)]
+enum Policy {
+    RunToBlock,
+    RoundRobin { quantum: u32, left: u32 },
+    Random { random: SplitMix64 },
+    Pct { random: SplitMix64, priorities: Vec<(ThreadId, u64)>, changes: Vec<u64>, visible_events: u64 },
+}
+
+#[derive(Clone, Debug)]
+struct Follow {
+    schedule: Schedule,
+    segment: usize,
+    choice: usize,
+    done: Vec<(ThreadId, u64)>,
+}
+
+impl Scheduler {
+    /// The state before a run.
+    #[must_use]
+    pub fn new(strategy: &Strategy) -> Scheduler {
+        let (policy, follow) = match strategy {
+            Strategy::Follow { schedule, then } => {
+                let inner = Scheduler::new(then);
+                (inner.policy, Some(Follow { schedule: schedule.clone(), segment: 0, choice: 0, done: vec![] }))
+            }
+            Strategy::RunToBlock => (Policy::RunToBlock, None),
+            Strategy::RoundRobin { quantum } => {
+                (Policy::RoundRobin { quantum: (*quantum).max(1), left: (*quantum).max(1) }, None)
+            }
+            Strategy::Random { seed } => (Policy::Random { random: SplitMix64(*seed) }, None),
+            Strategy::Pct { seed, depth, length } => {
+                let mut random = SplitMix64(*seed);
+                let mut changes: Vec<u64> =
+                    (1..*depth).map(|_| 1 + random.below((*length).max(1))).collect();
+                changes.sort_unstable();
+                (Policy::Pct { random, priorities: vec![], changes, visible_events: 0 }, None)
+            }
+        };
+        Scheduler { policy, follow, departure: None, current: None }
+    }
+
+    /// The first difference from the schedule that was to be followed, if there was one.
+    #[must_use]
+    pub fn departure(&self) -> Option<&Departure> {
+        self.departure.as_ref()
+    }
+
+    /// Who runs next; `ready` is not empty and ordered by thread.
+    pub fn pick(&mut self, ready: &[Ready]) -> ThreadId {
+        let picked = match self.pick_followed(ready) {
+            Some(thread) => thread,
+            None => self.pick_by_policy(ready),
+        };
+        self.current = Some(picked);
+        picked
+    }
+
+    /// Whom a signal wakes; `waiters` has at least two entries and is ordered by thread.
+    pub fn wake(&mut self, waiters: &[ThreadId]) -> ThreadId {
+        let fits = |choice| matches!(choice, Choice::Wake(thread) if waiters.contains(&thread));
+        if let Some(Choice::Wake(thread)) = self.next_choice(fits) {
+            return thread;
+        }
+        match &mut self.policy {
+            Policy::Random { random } | Policy::Pct { random, .. } => {
+                waiters[random.below(waiters.len() as u64) as usize]
+            }
+            _ => waiters[0],
+        }
+    }
+
+    /// How a wait ends that nobody signalled; `possible` is not empty.
+    pub fn end_unsignalled(&mut self, possible: &[Choice]) -> Choice {
+        self.next_choice(|choice| possible.contains(&choice)).unwrap_or(possible[0])
+    }
+
+    fn next_choice(&mut self, fits: impl Fn(Choice) -> bool) -> Option<Choice> {
+        let follow = self.follow.as_mut()?;
+        let next = follow.schedule.choices.get(follow.choice).copied();
+        if let Some(choice) = next
+            && fits(choice)
+        {
+            follow.choice += 1;
+            return Some(choice);
+        }
+        let departure = Departure::OtherChoice { choice: follow.choice, expected: next };
+        self.depart(departure);
+        None
+    }
+
+    fn depart(&mut self, departure: Departure) {
+        self.departure = Some(departure);
+        self.follow = None;
+    }
+
+    fn pick_followed(&mut self, ready: &[Ready]) -> Option<ThreadId> {
+        let follow = self.follow.as_mut()?;
+        let (index, segment) = loop {
+            let Some(&segment) = follow.schedule.segments.get(follow.segment) else {
+                self.follow = None;
+                return None;
+            };
+            if follow.done(segment.thread) < segment.until {
+                break (follow.segment, segment);
+            }
+            follow.segment += 1;
+        };
+        let thread = segment.thread;
+        let Some(next) = ready.iter().find(|ready| ready.thread == thread) else {
+            self.depart(Departure::NotEnabled { segment: index, thread, until: segment.until });
+            return None;
+        };
+        if let Some(expected) = segment.site
+            && follow.done(thread) + 1 == segment.until
+            && next.site != expected
+        {
+            let (n, found) = (segment.until, next.site);
+            self.depart(Departure::OtherInstruction { segment: index, thread, n, expected, found });
+            return None;
+        }
+        follow.count(thread);
+        Some(thread)
+    }
+
+    fn pick_by_policy(&mut self, ready: &[Ready]) -> ThreadId {
+        let current = self.current.and_then(|thread| ready.iter().find(|ready| ready.thread == thread));
+        // No other thread can notice the next event: a switch before it changes nothing.
+        if let Some(current) = current
+            && !current.visible
+        {
+            return current.thread;
+        }
+        let willing: Vec<ThreadId> = match ready.iter().any(|ready| !ready.reluctant) {
+            true => ready.iter().filter(|ready| !ready.reluctant).map(|ready| ready.thread).collect(),
+            false => ready.iter().map(|ready| ready.thread).collect(),
+        };
+        let current = current.map(|ready| ready.thread).filter(|thread| willing.contains(thread));
+        match &mut self.policy {
+            Policy::RunToBlock => current.unwrap_or(willing[0]),
+            Policy::RoundRobin { quantum, left } => {
+                if let Some(current) = current
+                    && *left > 0
+                {
+                    *left -= 1;
+                    return current;
+                }
+                *left = *quantum - 1;
+                let after = self.current.unwrap_or(ThreadId::MAIN);
+                let first = self.current.is_none();
+                willing.iter().copied().find(|&thread| !first && thread > after).unwrap_or(willing[0])
+            }
+            Policy::Random { random } => willing[random.below(willing.len() as u64) as usize],
+            Policy::Pct { random, priorities, changes, visible_events } => {
+                for &thread in &willing {
+                    if !priorities.iter().any(|&(known, _)| known == thread) {
+                        // Above all priorities that change points give, which are below `changes.len()`.
+                        priorities.push((thread, changes.len() as u64 + 1 + (random.next() >> 8)));
+                    }
+                }
+                *visible_events += 1;
+                let highest = |priorities: &[(ThreadId, u64)]| {
+                    let known = priorities.iter().filter(|(thread, _)| willing.contains(thread));
+                    known.max_by_key(|&&(_, priority)| priority).map_or(willing[0], |&(thread, _)| thread)
+                };
+                while let Some(at) = changes.iter().position(|&at| at == *visible_events) {
+                    changes[at] = 0;
+                    let running = highest(priorities);
+                    if let Some(entry) = priorities.iter_mut().find(|(thread, _)| *thread == running) {
+                        entry.1 = (changes.len() - at) as u64;
+                    }
+                }
+                highest(priorities)
+            }
+        }
+    }
+}
+
+impl Follow {
+    /// How many events a thread has done. Following starts with the run, so counting picks is enough.
+    fn done(&self, thread: ThreadId) -> u64 {
+        self.done.iter().find(|(known, _)| *known == thread).map_or(0, |&(_, done)| done)
+    }
+
+    fn count(&mut self, thread: ThreadId) {
+        match self.done.iter_mut().find(|(known, _)| *known == thread) {
+            Some((_, done)) => *done += 1,
+            None => self.done.push((thread, 1)),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`, which is not 0; the bias of at most `bound / 2^64` does no harm here.
+    fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+}

@@ -1,0 +1,81 @@
+//! Strategies: how the choices of a run are made, as plain data.
+
+use crate::Schedule;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How the choices of a run are made.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Strategy {
+    /// A thread runs until it blocks or ends; then the first one that can.
+    RunToBlock,
+    /// Threads take turns, each for this many visible events.
+    RoundRobin {
+        /// Visible events per turn, at least 1.
+        quantum: u32,
+    },
+    /// Before each visible event a thread is drawn.
+    Random {
+        /// Where the draws start.
+        seed: u64,
+    },
+    /// Probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010): random priorities, the highest one runs,
+    /// and at `depth - 1` random points the running thread drops below all others. Finds a bug of depth d
+    /// among n threads and k events with a probability of at least 1/(n·k^(d-1)).
+    Pct {
+        /// Where the draws start.
+        seed: u64,
+        /// How many ordering constraints the bug needs, at least 1.
+        depth: u32,
+        /// How many visible events the run is expected to have, at least 1.
+        length: u64,
+    },
+    /// Follow a schedule, and go on under another strategy after its end or after the first difference.
+    Follow {
+        /// What to follow.
+        schedule: Schedule,
+        /// What comes after it.
+        then: Box<Strategy>,
+    },
+}
+
+/// Why a text is no strategy.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("unknown strategy `{0}`; known are run-to-block, round-robin, random and pct")]
+pub struct StrategyError(pub String);
+
+impl Strategy {
+    /// The strategy of this name on the command line, with the numbers that it needs.
+    ///
+    /// # Errors
+    /// If there is no strategy of this name.
+    pub fn named(name: &str, seed: u64, quantum: u32, depth: u32, length: u64) -> Result<Strategy, StrategyError> {
+        Ok(match name {
+            "run-to-block" => Strategy::RunToBlock,
+            "round-robin" => Strategy::RoundRobin { quantum: quantum.max(1) },
+            "random" => Strategy::Random { seed },
+            "pct" => Strategy::Pct { seed, depth: depth.max(1), length: length.max(1) },
+            other => return Err(StrategyError(other.to_owned())),
+        })
+    }
+
+    /// Follow a schedule, and then let each thread run until it blocks.
+    #[must_use]
+    pub fn follow(schedule: Schedule) -> Strategy {
+        Strategy::Follow { schedule, then: Box::new(Strategy::RunToBlock) }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Strategy::RunToBlock => f.write_str("run-to-block"),
+            Strategy::RoundRobin { quantum } => write!(f, "round-robin, quantum {quantum}"),
+            Strategy::Random { seed } => write!(f, "random, seed {seed}"),
+            Strategy::Pct { seed, depth, length } => {
+                write!(f, "pct, seed {seed}, depth {depth}, length {length}")
+            }
+            Strategy::Follow { then, .. } => write!(f, "follow a schedule, then {then}"),
+        }
+    }
+}
