@@ -2,8 +2,8 @@
 
 use crate::{Unsupported, address};
 use ir::{
-    BinaryOp, Callee, CastKind, CheckKind, Function, FunctionId, Op, Operand, Order, Predicate, Program, ShapeId,
-    SiteId, SyncOp, Terminator, Type, UpdateOp, Width,
+    BinaryOp, Callee, CastKind, CheckKind, Function, FunctionId, Op, Operand, Order, Predicate, Program,
+    ShapeId, SiteId, SyncOp, Terminator, Type, UpdateOp, Width,
 };
 
 /// Where an operand comes from.
@@ -23,14 +23,60 @@ pub struct Edge {
 /// One instruction. `Instruction` in `ir` says what each one means.
 #[derive(Clone, Debug)]
 pub enum Code {
-    Binary { op: BinaryOp, width: Width, to: u32, lhs: Source, rhs: Source },
-    Compare { predicate: Predicate, width: Width, to: u32, lhs: Source, rhs: Source },
-    Cast { kind: CastKind, from: Width, width: Width, to: u32, value: Source },
-    Select { to: u32, condition: Source, then: Source, otherwise: Source },
-    Address { to: u32, base: Source, offset: i64, terms: Box<[(Source, Width, i64)]> },
-    Load { to: u32, bytes: u8, width: Width, pointer: Source, order: Option<Order> },
-    Store { bytes: u8, pointer: Source, value: Source, order: Option<Order> },
-    Update { op: UpdateOp, to: u32, width: Width, pointer: Source, value: Source, order: Order },
+    Binary {
+        op: BinaryOp,
+        width: Width,
+        to: u32,
+        lhs: Source,
+        rhs: Source,
+    },
+    Compare {
+        predicate: Predicate,
+        width: Width,
+        to: u32,
+        lhs: Source,
+        rhs: Source,
+    },
+    Cast {
+        kind: CastKind,
+        from: Width,
+        width: Width,
+        to: u32,
+        value: Source,
+    },
+    Select {
+        to: u32,
+        condition: Source,
+        then: Source,
+        otherwise: Source,
+    },
+    Address {
+        to: u32,
+        base: Source,
+        offset: i64,
+        terms: Box<[(Source, Width, i64)]>,
+    },
+    Load {
+        to: u32,
+        bytes: u8,
+        width: Width,
+        pointer: Source,
+        order: Option<Order>,
+    },
+    Store {
+        bytes: u8,
+        pointer: Source,
+        value: Source,
+        order: Option<Order>,
+    },
+    Update {
+        op: UpdateOp,
+        to: u32,
+        width: Width,
+        pointer: Source,
+        value: Source,
+        order: Order,
+    },
     CompareExchange {
         old: u32,
         ok: u32,
@@ -41,21 +87,72 @@ pub enum Code {
         success: Order,
         failure: Order,
     },
-    Fence { order: Order },
-    StackAlloc { to: u32, shape: ShapeId, count: Source },
-    HeapAlloc { to: u32, shape: ShapeId, count: Source },
-    Free { pointer: Source },
-    MemoryCopy { into: Source, from: Source, bytes: Source },
-    MemorySet { into: Source, byte: Source, bytes: Source },
-    Call { function: FunctionId, arguments: Box<[Source]>, results: Box<[u32]> },
-    CallIndirect { pointer: Source, arguments: Box<[Source]>, results: Box<[u32]> },
-    Fork { to: u32, function: FunctionId, arguments: Box<[Source]> },
-    ForkIndirect { to: u32, pointer: Source, arguments: Box<[Source]> },
-    Sync { op: SyncOp, to: Option<u32>, operands: Box<[Source]> },
-    Check { kind: CheckKind, condition: Source },
+    Fence {
+        order: Order,
+    },
+    StackAlloc {
+        to: u32,
+        shape: ShapeId,
+        count: Source,
+    },
+    HeapAlloc {
+        to: u32,
+        shape: ShapeId,
+        count: Source,
+    },
+    Free {
+        pointer: Source,
+    },
+    MemoryCopy {
+        into: Source,
+        from: Source,
+        bytes: Source,
+    },
+    MemorySet {
+        into: Source,
+        byte: Source,
+        bytes: Source,
+    },
+    Call {
+        function: FunctionId,
+        arguments: Box<[Source]>,
+        results: Box<[u32]>,
+    },
+    CallIndirect {
+        pointer: Source,
+        arguments: Box<[Source]>,
+        results: Box<[u32]>,
+    },
+    Fork {
+        to: u32,
+        function: FunctionId,
+        arguments: Box<[Source]>,
+    },
+    ForkIndirect {
+        to: u32,
+        pointer: Source,
+        arguments: Box<[Source]>,
+    },
+    Sync {
+        op: SyncOp,
+        to: Option<u32>,
+        operands: Box<[Source]>,
+    },
+    Check {
+        kind: CheckKind,
+        condition: Source,
+    },
     Jump(Edge),
-    Branch { condition: Source, then: Edge, otherwise: Edge },
-    Switch { value: Source, cases: Box<[(u64, Edge)]>, default: Edge },
+    Branch {
+        condition: Source,
+        then: Edge,
+        otherwise: Edge,
+    },
+    Switch {
+        value: Source,
+        cases: Box<[(u64, Edge)]>,
+        default: Edge,
+    },
     Return(Box<[Source]>),
     Unreachable,
 }
@@ -73,7 +170,11 @@ pub struct FunctionCode {
 }
 
 /// Makes a function ready to run; `first_site` is the site of its first instruction.
-pub fn translate(program: &Program, function: &Function, first_site: u32) -> Result<FunctionCode, Unsupported> {
+pub fn translate(
+    program: &Program,
+    function: &Function,
+    first_site: u32,
+) -> Result<FunctionCode, Unsupported> {
     let mut starts = vec![];
     let mut length = 0;
     for block in &function.blocks {
@@ -186,7 +287,13 @@ impl Translator<'_> {
             }
             Op::Compare { predicate, lhs, rhs } => {
                 let width = self.width(*lhs)?;
-                Code::Compare { predicate: *predicate, width, to, lhs: self.source(*lhs)?, rhs: self.source(*rhs)? }
+                Code::Compare {
+                    predicate: *predicate,
+                    width,
+                    to,
+                    lhs: self.source(*lhs)?,
+                    rhs: self.source(*rhs)?,
+                }
             }
             Op::Cast { kind: CastKind::Reinterpret, .. } => return self.refuse("reinterpreted values"),
             Op::Cast { kind, value } => {
@@ -210,7 +317,12 @@ impl Translator<'_> {
             }
             Op::Store { pointer, value, order } => {
                 let bytes = self.width(*value)?.bytes() as u8;
-                Code::Store { bytes, pointer: self.source(*pointer)?, value: self.source(*value)?, order: *order }
+                Code::Store {
+                    bytes,
+                    pointer: self.source(*pointer)?,
+                    value: self.source(*value)?,
+                    order: *order,
+                }
             }
             Op::Update { op, pointer, value, order } => {
                 let (width, pointer) = (self.width(*value)?, self.source(*pointer)?);
@@ -235,7 +347,9 @@ impl Translator<'_> {
             Op::StackAlloc { shape, count } => {
                 Code::StackAlloc { to, shape: *shape, count: self.source(*count)? }
             }
-            Op::HeapAlloc { shape, count } => Code::HeapAlloc { to, shape: *shape, count: self.source(*count)? },
+            Op::HeapAlloc { shape, count } => {
+                Code::HeapAlloc { to, shape: *shape, count: self.source(*count)? }
+            }
             Op::Free { pointer } => Code::Free { pointer: self.source(*pointer)? },
             Op::MemoryCopy { to: into, from, bytes, overlap: _ } => {
                 let (into, from) = (self.source(*into)?, self.source(*from)?);
@@ -248,11 +362,15 @@ impl Translator<'_> {
             Op::Call { callee, arguments } => {
                 let arguments = self.sources(arguments)?;
                 match callee {
-                    Callee::Function(function) => Code::Call { function: *function, arguments, results: results() },
+                    Callee::Function(function) => {
+                        Code::Call { function: *function, arguments, results: results() }
+                    }
                     Callee::Indirect(pointer) => {
                         Code::CallIndirect { pointer: self.source(*pointer)?, arguments, results: results() }
                     }
-                    Callee::External(name) => return self.refuse(format!("calls of external functions (`{name}`)")),
+                    Callee::External(name) => {
+                        return self.refuse(format!("calls of external functions (`{name}`)"));
+                    }
                 }
             }
             Op::Fork { callee, arguments } => {
@@ -262,7 +380,9 @@ impl Translator<'_> {
                     Callee::Indirect(pointer) => {
                         Code::ForkIndirect { to, pointer: self.source(*pointer)?, arguments }
                     }
-                    Callee::External(name) => return self.refuse(format!("threads of external functions (`{name}`)")),
+                    Callee::External(name) => {
+                        return self.refuse(format!("threads of external functions (`{name}`)"));
+                    }
                 }
             }
             Op::Sync { op, operands } => {

@@ -12,12 +12,14 @@ const MAX_STEPS: usize = 100_000;
 impl Machine {
     /// The value of each shared variable and of each local that the final condition observes, by name.
     pub(crate) fn final_values(&self, state: &State) -> Vec<(String, String)> {
-        let globals = self.program().globals.iter().enumerate().filter(|(_, global)| {
-            !matches!(global.initial, Initial::Sync { .. })
-        });
-        let shared = globals.map(|(g, global)| {
-            (global.name.to_string(), self.show_global(state, GlobalId::new(g), global))
-        });
+        let globals = self
+            .program()
+            .globals
+            .iter()
+            .enumerate()
+            .filter(|(_, global)| !matches!(global.initial, Initial::Sync { .. }));
+        let shared = globals
+            .map(|(g, global)| (global.name.to_string(), self.show_global(state, GlobalId::new(g), global)));
         shared.chain(self.observed_values(state)).collect()
     }
 

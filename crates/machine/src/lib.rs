@@ -16,6 +16,7 @@ mod liveness;
 mod memory;
 mod object;
 pub mod oracle;
+mod pure;
 mod run;
 mod state;
 mod step;
@@ -102,7 +103,8 @@ impl Machine {
         for thread in &program.threads {
             let id = match thread.main {
                 true => Some(ThreadId::MAIN),
-                false => ThreadId::MAIN.child(starts.iter().filter(|&&(id, _)| id != ThreadId::MAIN).count() as u64),
+                false => ThreadId::MAIN
+                    .child(starts.iter().filter(|&&(id, _)| id != ThreadId::MAIN).count() as u64),
             };
             let id = id.ok_or_else(|| LoadError::Malformed("too many threads".to_owned()))?;
             starts.push((id, thread.function));
@@ -132,6 +134,17 @@ impl Machine {
     /// The names of the threads that exist from the start.
     pub fn static_threads(&self) -> impl Iterator<Item = (ThreadId, &str)> {
         self.starts.iter().zip(&self.program.threads).map(|(&(id, _), thread)| (id, &*thread.name))
+    }
+
+    /// A location of a global or of a synchronisation object in the words of the source.
+    #[must_use]
+    pub fn location_name(&self, location: trace::Location) -> String {
+        match self.program.globals.get(location.allocation.0 as usize) {
+            Some(global) => {
+                format!("{}{}", global.name, self.program.part_name(global.shape, location.offset))
+            }
+            None => format!("heap memory +{}", location.offset),
+        }
     }
 
     fn fingerprint(&self) -> u64 {

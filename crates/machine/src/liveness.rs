@@ -52,7 +52,7 @@ fn add(set: &mut [u64], source: Source) {
 }
 
 /// The edges of a terminator; `None` for what falls through to the next instruction.
-fn edges(code: &Code) -> Option<Vec<&Edge>> {
+pub fn edges(code: &Code) -> Option<Vec<&Edge>> {
     Some(match code {
         Code::Jump(edge) => vec![edge],
         Code::Branch { then, otherwise, .. } => vec![then, otherwise],
@@ -80,12 +80,14 @@ fn each_result(code: &Code, mut f: impl FnMut(u32)) {
             f(*old);
             f(*ok);
         }
-        Code::Call { results, .. } | Code::CallIndirect { results, .. } => results.iter().copied().for_each(f),
+        Code::Call { results, .. } | Code::CallIndirect { results, .. } => {
+            results.iter().copied().for_each(f)
+        }
         _ => {}
     }
 }
 
-fn each_source(code: &Code, mut f: impl FnMut(Source)) {
+pub fn each_source(code: &Code, mut f: impl FnMut(Source)) {
     match code {
         Code::Binary { lhs, rhs, .. } | Code::Compare { lhs, rhs, .. } => {
             f(*lhs);

@@ -75,7 +75,8 @@ impl Layout {
                     layout.initial.extend_from_slice(content);
                     layout.initial.resize(start + bytes as usize, 0);
                     for relocation in relocations {
-                        let address = address::of_global(relocation.target).wrapping_add_signed(relocation.addend);
+                        let address =
+                            address::of_global(relocation.target).wrapping_add_signed(relocation.addend);
                         let at = start + relocation.offset as usize;
                         layout.initial[at..at + 8].copy_from_slice(&address.to_le_bytes());
                     }

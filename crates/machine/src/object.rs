@@ -34,9 +34,7 @@ impl Object {
     /// Whether `thread` can acquire this mutex now.
     pub fn mutex_free_for(&self, thread: ThreadId) -> bool {
         match self {
-            Object::Mutex { recursive, owner, .. } => {
-                owner.is_none_or(|owner| *recursive && owner == thread)
-            }
+            Object::Mutex { recursive, owner, .. } => owner.is_none_or(|owner| *recursive && owner == thread),
             _ => true, // not a mutex: the operation goes on, into its fault
         }
     }

@@ -8,8 +8,8 @@ use crate::step::Observer;
 use ir::{GlobalId, Program, SiteId};
 use subject::{Ready, Run, RunError, Scheduler, Strategy, Subject};
 use trace::{
-    Allocation, AllocationId, AllocationOrigin, Choice, Event, EventId, EventKind, Logging, Origin, Outcome, Switch,
-    ThreadId, ThreadInfo, Trace,
+    Allocation, AllocationId, AllocationOrigin, Choice, Event, EventId, EventKind, Logging, Origin, Outcome,
+    Switch, ThreadId, ThreadInfo, Trace,
 };
 
 impl Subject for Machine {
@@ -28,7 +28,8 @@ impl Subject for Machine {
         {
             return Err(RunError::OtherProgram { schedule: fingerprint, subject: self.fingerprint() });
         }
-        let mut recorder = Recorder { logging, events: vec![], allocations: self.global_allocations(), counted: 0 };
+        let mut recorder =
+            Recorder { logging, events: vec![], allocations: self.global_allocations(), counted: 0 };
         let mut scheduler = Scheduler::new(strategy);
         let mut state = self.initial(&mut recorder);
         let mut switches: Vec<Switch> = vec![];

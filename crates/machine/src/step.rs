@@ -6,6 +6,7 @@
 
 use crate::code::{Code, Edge, Source};
 use crate::memory::{Block, Place};
+use crate::pure::compute;
 use crate::state::{Ending, Frame, Phase, State, Thread};
 use crate::{Machine, address};
 use ir::{CheckKind, FunctionId, ShapeId, SiteId, eval};
@@ -65,7 +66,13 @@ impl Machine {
         self.run_silently(state, 0, &mut Nobody);
     }
 
-    fn new_thread(&self, id: ThreadId, function: FunctionId, arguments: &[u64], by: Option<EventId>) -> Thread {
+    fn new_thread(
+        &self,
+        id: ThreadId,
+        function: FunctionId,
+        arguments: &[u64],
+        by: Option<EventId>,
+    ) -> Thread {
         let code = self.code(function);
         let mut registers = vec![0; code.registers as usize];
         code.parameters.iter().zip(arguments).for_each(|(&to, &value)| registers[to as usize] = value);
@@ -231,9 +238,12 @@ impl Machine {
                 plain(done.event)
             }
             Code::Check { kind: CheckKind::Assume, .. } => plain(EventKind::Assume),
-            Code::Check { condition, .. } => plain(EventKind::Assert { held: value(state, *condition) & 1 == 1 }),
+            Code::Check { condition, .. } => {
+                plain(EventKind::Assert { held: value(state, *condition) & 1 == 1 })
+            }
             Code::Branch { condition, then, otherwise } => {
-                let (taken, edge) = if value(state, *condition) & 1 == 1 { (0, then) } else { (1, otherwise) };
+                let (taken, edge) =
+                    if value(state, *condition) & 1 == 1 { (0, then) } else { (1, otherwise) };
                 state.threads[t].follow(edge);
                 return plain(EventKind::Branch { taken });
             }
@@ -283,36 +293,14 @@ impl Machine {
         let frame = state.threads[t].top();
         let function = self.code(frame.function);
         let thread = &mut state.threads[t];
-        match &function.code[frame.at as usize] {
-            Code::Binary { op, width, to, lhs, rhs } => {
-                let (lhs, rhs) = (thread.value(frame, *lhs), thread.value(frame, *rhs));
-                let result = eval::binary(*op, *width, u128::from(lhs), u128::from(rhs));
-                thread.set(frame, *to, result.ok_or(FaultKind::DivisionByZero)? as u64);
-            }
-            Code::Compare { predicate, width, to, lhs, rhs } => {
-                let (lhs, rhs) = (thread.value(frame, *lhs), thread.value(frame, *rhs));
-                let holds = eval::compare(*predicate, *width, u128::from(lhs), u128::from(rhs));
-                thread.set(frame, *to, u64::from(holds));
-            }
-            Code::Cast { kind, from, width, to, value } => {
-                let value = u128::from(thread.value(frame, *value));
-                // Casts without a value are refused when the program is loaded.
-                let result = eval::cast(*kind, *from, *width, value).ok_or(FaultKind::Unreachable)?;
-                thread.set(frame, *to, result as u64);
-            }
-            Code::Select { to, condition, then, otherwise } => {
-                let chosen = if thread.value(frame, *condition) & 1 == 1 { then } else { otherwise };
-                let value = thread.value(frame, *chosen);
-                thread.set(frame, *to, value);
-            }
-            Code::Address { to, base, offset, terms } => {
-                let mut address = thread.value(frame, *base).wrapping_add_signed(*offset);
-                for (index, width, stride) in terms {
-                    let index = eval::signed(*width, u128::from(thread.value(frame, *index))) as i64;
-                    address = address.wrapping_add_signed(index.wrapping_mul(*stride));
-                }
-                thread.set(frame, *to, address);
-            }
+        let code = &function.code[frame.at as usize];
+        if let Some(computed) = compute(code, |source| thread.value(frame, source)) {
+            let (to, value) = computed?;
+            thread.set(frame, to, value);
+            thread.advance();
+            return Ok(true);
+        }
+        match code {
             Code::StackAlloc { to, shape, count } => {
                 let (to, shape, count) = (*to, *shape, thread.value(frame, *count));
                 let address = self.allocate(state, t, shape, count, false, observer)?;
@@ -323,7 +311,8 @@ impl Machine {
                 return self.call(thread, *function, &arguments);
             }
             Code::CallIndirect { pointer, arguments, results } => {
-                let callee = self.callee(thread.value(frame, *pointer), arguments.len(), Some(results.len()))?;
+                let callee =
+                    self.callee(thread.value(frame, *pointer), arguments.len(), Some(results.len()))?;
                 let arguments: Vec<u64> = arguments.iter().map(|&a| thread.value(frame, a)).collect();
                 return self.call(thread, callee, &arguments);
             }
@@ -351,7 +340,9 @@ impl Machine {
                     return Ok(false);
                 }
             }
-            Code::Check { kind: CheckKind::Assume, condition } if thread.value(frame, *condition) & 1 == 0 => {
+            Code::Check { kind: CheckKind::Assume, condition }
+                if thread.value(frame, *condition) & 1 == 0 =>
+            {
                 thread.phase = Phase::AssumptionFailed;
                 return Ok(false);
             }
@@ -375,7 +366,12 @@ impl Machine {
     }
 
     /// The function at an address, if it takes so many arguments and gives so many results.
-    fn callee(&self, address: u64, arguments: usize, results: Option<usize>) -> Result<FunctionId, FaultKind> {
+    fn callee(
+        &self,
+        address: u64,
+        arguments: usize,
+        results: Option<usize>,
+    ) -> Result<FunctionId, FaultKind> {
         let function = address::function_at(address).ok_or(FaultKind::NotAFunction)?;
         let code = self.codes().get(function.index()).ok_or(FaultKind::NotAFunction)?;
         let fits = code.parameters.len() == arguments && results.is_none_or(|n| n == code.results as usize);
@@ -391,7 +387,8 @@ impl Machine {
         observer: &mut impl Observer,
     ) -> Result<ThreadId, FaultKind> {
         let parent = &mut state.threads[t];
-        let child = parent.id.child(self.first_fork(parent.id) + parent.forks).ok_or(FaultKind::OutOfResources)?;
+        let child =
+            parent.id.child(self.first_fork(parent.id) + parent.forks).ok_or(FaultKind::OutOfResources)?;
         let by = parent.next_event();
         parent.forks += 1;
         if state.threads.len() >= MAX_THREADS {

@@ -59,12 +59,16 @@ impl Machine {
                 let (mode, depth) = unlock_rw(&mut state.objects[index], me)?;
                 did(EventKind::Unlock { object, mode, depth })
             }
-            SyncOp::Wait | SyncOp::TimedWait => self.wait(state, t, op == SyncOp::TimedWait, operands, choice),
+            SyncOp::Wait | SyncOp::TimedWait => {
+                self.wait(state, t, op == SyncOp::TimedWait, operands, choice)
+            }
             SyncOp::Signal => {
                 let (condition, object) = self.condition(state, operands[0])?;
                 let waiters = waiters(state, condition);
                 let woken = match choice {
-                    Some(Choice::Wake(chosen)) => waiters.iter().copied().find(|&w| state.threads[w].id == chosen),
+                    Some(Choice::Wake(chosen)) => {
+                        waiters.iter().copied().find(|&w| state.threads[w].id == chosen)
+                    }
                     _ => waiters.first().copied(),
                 };
                 let by = state.threads[t].next_event();
@@ -220,7 +224,9 @@ fn lock_event(
 /// Acquires a mutex if it is free for `me`; gives the new depth.
 fn lock_mutex(object: &mut Object, me: ThreadId) -> Option<u32> {
     match object {
-        Object::Mutex { recursive, owner, depth } if owner.is_none() || (*recursive && *owner == Some(me)) => {
+        Object::Mutex { recursive, owner, depth }
+            if owner.is_none() || (*recursive && *owner == Some(me)) =>
+        {
             *owner = Some(me);
             *depth += 1;
             Some(*depth)
@@ -301,7 +307,9 @@ fn semaphore_operation(op: SyncOp, tokens: &mut u64, semaphore: Location) -> Res
             let value = *tokens;
             Ok(Done { event: EventKind::TokenCount { semaphore, value }, result: Some(value & 0xffff_ffff) })
         }
-        SyncOp::TryAcquire if *tokens == 0 => tried(EventKind::TryAcquire { semaphore, acquired: false }, false),
+        SyncOp::TryAcquire if *tokens == 0 => {
+            tried(EventKind::TryAcquire { semaphore, acquired: false }, false)
+        }
         _ => {
             // A plain acquire without a token is not enabled.
             *tokens = tokens.checked_sub(1).ok_or(FaultKind::Unreachable)?;

@@ -38,11 +38,7 @@ impl Schedule {
             fingerprint: Some(trace.origin.fingerprint),
             spurious: trace.choices.contains(&Choice::Spurious),
             segments: (trace.switches.iter())
-                .map(|switch| Segment {
-                    thread: switch.thread,
-                    until: switch.until,
-                    site: Some(switch.site),
-                })
+                .map(|switch| Segment { thread: switch.thread, until: switch.until, site: Some(switch.site) })
                 .collect(),
             choices: trace.choices.clone(),
         }
@@ -112,7 +108,8 @@ impl FromStr for Schedule {
         match lines.next() {
             Some((_, "threadbare schedule 1")) => {}
             Some((line, other)) if other.starts_with("threadbare schedule ") => {
-                let message = format!("this is `{other}`; this version of threadbare reads schedules of version 1");
+                let message =
+                    format!("this is `{other}`; this version of threadbare reads schedules of version 1");
                 return Err(ScheduleError { line, message });
             }
             other => {
@@ -139,7 +136,11 @@ impl Schedule {
             }
             ["spurious"] => self.spurious = true,
             ["run", thread, "until", n] => {
-                self.segments.push(Segment { thread: parse_thread(thread)?, until: parse_count(n)?, site: None });
+                self.segments.push(Segment {
+                    thread: parse_thread(thread)?,
+                    until: parse_count(n)?,
+                    site: None,
+                });
             }
             ["run", thread, "until", n, "at", site] => {
                 let site = site.parse().map_err(|_| format!("`{site}` is no number of an instruction"))?;
@@ -215,7 +216,10 @@ mod tests {
     #[test]
     fn errors_name_the_line_and_what_is_expected() {
         let error = |text: &str| text.parse::<Schedule>().unwrap_err().to_string();
-        assert_eq!(error(""), "line 1: this is not a schedule; the first line must be `threadbare schedule 1`");
+        assert_eq!(
+            error(""),
+            "line 1: this is not a schedule; the first line must be `threadbare schedule 1`"
+        );
         assert!(error("threadbare schedule 9\n").contains("version 1"));
         assert!(error("threadbare schedule 1\n\nrun T1 until 4\n").starts_with("line 3: `T1` is no thread"));
         assert!(error("threadbare schedule 1\nrun main until 0\n").contains("count from 1"));

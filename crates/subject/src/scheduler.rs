@@ -115,7 +115,10 @@ impl Scheduler {
         let (policy, follow) = match strategy {
             Strategy::Follow { schedule, then } => {
                 let inner = Scheduler::new(then);
-                (inner.policy, Some(Follow { schedule: schedule.clone(), segment: 0, choice: 0, done: vec![] }))
+                (
+                    inner.policy,
+                    Some(Follow { schedule: schedule.clone(), segment: 0, choice: 0, done: vec![] }),
+                )
             }
             Strategy::RunToBlock => (Policy::RunToBlock, None),
             Strategy::RoundRobin { quantum } => {
@@ -124,8 +127,7 @@ impl Scheduler {
             Strategy::Random { seed } => (Policy::Random { random: SplitMix64(*seed) }, None),
             Strategy::Pct { seed, depth, length } => {
                 let mut random = SplitMix64(*seed);
-                let mut changes: Vec<u64> =
-                    (1..*depth).map(|_| 1 + random.below((*length).max(1))).collect();
+                let mut changes: Vec<u64> = (1..*depth).map(|_| 1 + random.below((*length).max(1))).collect();
                 changes.sort_unstable();
                 (Policy::Pct { random, priorities: vec![], changes, visible_events: 0 }, None)
             }

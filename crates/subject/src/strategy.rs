@@ -49,7 +49,13 @@ impl Strategy {
     ///
     /// # Errors
     /// If there is no strategy of this name.
-    pub fn named(name: &str, seed: u64, quantum: u32, depth: u32, length: u64) -> Result<Strategy, StrategyError> {
+    pub fn named(
+        name: &str,
+        seed: u64,
+        quantum: u32,
+        depth: u32,
+        length: u64,
+    ) -> Result<Strategy, StrategyError> {
         Ok(match name {
             "run-to-block" => Strategy::RunToBlock,
             "round-robin" => Strategy::RoundRobin { quantum: quantum.max(1) },

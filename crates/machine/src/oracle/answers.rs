@@ -1,0 +1,165 @@
+//! What the oracle says.
+
+use ir::{Quantifier, SiteId};
+use std::collections::BTreeMap;
+use subject::Schedule;
+use trace::{AccessKind, BlockedThread, FaultKind, ThreadId};
+
+/// Everything that was seen, each thing with the first schedule that shows it.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// The states in which all threads have ended.
+    pub final_states: BTreeMap<FinalState, Schedule>,
+    /// Assertions that fail, and faults.
+    pub failures: BTreeMap<Failure, Schedule>,
+    /// Deadlocks: all live threads blocked, or a circle of threads that wait for each other.
+    pub deadlocks: BTreeMap<Vec<BlockedThread>, Schedule>,
+    /// Pairs of conflicting accesses, not both atomic, that are both next in some state.
+    pub co_enabled: BTreeMap<Race, Schedule>,
+    /// Pairs of conflicting accesses, not both atomic, that happens-before does not order in some run.
+    pub unordered: BTreeMap<Race, Schedule>,
+    /// Unserializable interleavings of three accesses.
+    pub triples: BTreeMap<Triple, Schedule>,
+    /// Loops that reached their bound: beyond it nothing is known.
+    pub bounds: BTreeMap<SiteId, Schedule>,
+    /// What the threads that were seen are called.
+    pub threads: BTreeMap<ThreadId, String>,
+    /// Maximal schedules, by how they end.
+    pub schedules: Counts,
+    /// States that were remembered (stateful only).
+    pub states: u64,
+    /// Events that were stepped through.
+    pub steps: u64,
+    /// A state could follow itself: there are infinite runs, which are not counted.
+    pub cyclic: bool,
+    /// Why the walk is not complete.
+    pub limit: Option<LimitReached>,
+}
+
+/// Which limit ended the walk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LimitReached {
+    /// On events.
+    Steps(u64),
+    /// On states.
+    States(u64),
+}
+
+/// Numbers of maximal schedules; they saturate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// All threads ended.
+    pub completed: u128,
+    /// An assertion or a fault ended the process.
+    pub failed: u128,
+    /// All live threads blocked.
+    pub deadlocked: u128,
+    /// An assumption did not hold.
+    pub discarded: u128,
+    /// A loop bound was reached, or a thread left the trace's paths.
+    pub cut: u128,
+}
+
+impl Counts {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u128 {
+        [self.completed, self.failed, self.deadlocked, self.discarded, self.cut]
+            .into_iter()
+            .fold(0, u128::saturating_add)
+    }
+
+    pub(super) fn add(&mut self, other: Counts) {
+        self.completed = self.completed.saturating_add(other.completed);
+        self.failed = self.failed.saturating_add(other.failed);
+        self.deadlocked = self.deadlocked.saturating_add(other.deadlocked);
+        self.discarded = self.discarded.saturating_add(other.discarded);
+        self.cut = self.cut.saturating_add(other.cut);
+    }
+}
+
+/// A state in which all threads have ended.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct FinalState {
+    /// Shared variables and observed locals, by name.
+    pub values: Vec<(String, String)>,
+    /// Whether the formula of the final condition holds.
+    pub condition: Option<bool>,
+}
+
+/// What ended the process.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Failure {
+    /// Where, and by whom.
+    pub at: Point,
+    /// Which fault; `None` for an assertion.
+    pub fault: Option<FaultKind>,
+}
+
+/// An event, as far as different runs have it in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Point {
+    /// Whose.
+    pub thread: ThreadId,
+    /// Its number, if the walk was kept to the paths of a trace: there numbers mean the same in all runs.
+    pub n: Option<u64>,
+    /// The instruction.
+    pub site: SiteId,
+}
+
+/// Two accesses that race; the smaller point first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Race {
+    /// One.
+    pub first: Point,
+    /// The other.
+    pub second: Point,
+}
+
+impl Race {
+    pub(super) fn new(a: Point, b: Point) -> Race {
+        Race { first: a.min(b), second: a.max(b) }
+    }
+}
+
+/// Three accesses of one location: `before` and `after` in one transaction, `between` in another thread, executed in this
+/// order, of an unserializable kind, and not guarded independent (AV §3).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Triple {
+    /// e1.
+    pub before: Point,
+    /// f.
+    pub between: Point,
+    /// e2.
+    pub after: Point,
+}
+
+impl Answers {
+    /// Whether everything was seen: no limit was reached, and no loop bound.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.limit.is_none() && self.bounds.is_empty()
+    }
+
+    /// Whether a final condition with this quantifier holds; `None` if that is not known.
+    #[must_use]
+    pub fn condition(&self, quantifier: Quantifier) -> Option<bool> {
+        let seen = |wanted: bool| self.final_states.keys().any(|state| state.condition == Some(wanted));
+        // One state that was seen settles the question, one that was not settles it only if all were seen.
+        let (settled, otherwise) = match quantifier {
+            Quantifier::Exists => (seen(true), true),
+            Quantifier::NotExists => (seen(true), false),
+            Quantifier::Forall => (seen(false), false),
+        };
+        match settled {
+            true => Some(otherwise),
+            false => self.is_complete().then_some(!otherwise),
+        }
+    }
+}
+
+/// Whether an interleaving of three accesses of one location is unserializable: R-W-R, W-W-R, R-W-W, W-R-W and W-W-W
+/// are, the other three of the eight are not (AV §3, PLAN §3.2). A read-modify-write counts as both.
+pub(super) fn is_unserializable(before: AccessKind, between: AccessKind, after: AccessKind) -> bool {
+    between.writes() || (before.writes() && after.writes())
+}

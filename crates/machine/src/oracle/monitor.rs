@@ -1,0 +1,59 @@
+//! What the oracle remembers of a run besides its state.
+
+use super::access::Access;
+use super::answers::{Race, Triple};
+use super::happens_before::HappensBefore;
+use super::paths::Paths;
+use super::transactions::Transactions;
+use crate::Machine;
+use crate::state::State;
+use crate::step::Observer;
+use trace::{Event, ThreadId};
+
+/// The memory of one run.
+#[derive(Clone, Debug, Default)]
+pub struct Monitor {
+    /// Threads that have left the paths of the trace; ordered.
+    pub departed: Vec<ThreadId>,
+    happens_before: HappensBefore,
+    transactions: Transactions,
+}
+
+impl Monitor {
+    /// Writes what distinguishes two pasts.
+    pub fn write_key(&self, key: &mut Vec<u64>) {
+        key.extend(self.departed.iter().map(|thread| thread.code()));
+        self.happens_before.write_key(key);
+        self.transactions.write_key(key);
+    }
+}
+
+/// Listens to one step, with the memory of its run.
+pub struct Watch<'a> {
+    pub machine: &'a Machine,
+    pub monitor: &'a mut Monitor,
+    pub paths: Option<&'a Paths>,
+    pub history: bool,
+    pub unordered: Vec<Race>,
+    pub triples: Vec<Triple>,
+}
+
+impl Observer for Watch<'_> {
+    fn event(&mut self, state: &State, event: Event, before: u64) {
+        if let Some(paths) = self.paths
+            && !paths.agrees(&event)
+        {
+            let departed = &mut self.monitor.departed;
+            departed.push(event.id.thread);
+            departed.sort_unstable();
+            departed.dedup();
+        }
+        if !self.history {
+            return;
+        }
+        let numbered = self.paths.is_some();
+        let access = Access::of(self.machine, state, &event, before);
+        self.unordered.extend(self.monitor.happens_before.event(&event, access.as_ref(), numbered));
+        self.triples.extend(self.monitor.transactions.event(self.machine, &event, access.as_ref(), numbered));
+    }
+}

@@ -1,0 +1,62 @@
+//! Keeping to the thread paths of a recorded trace.
+
+use ir::SiteId;
+use rustc_hash::FxHashMap;
+use trace::{Event, EventKind, ThreadId, Trace, WakeReason};
+
+/// For each thread the path that it took in a trace: the instruction of each event, and how it came out.
+#[derive(Debug)]
+pub struct Paths {
+    threads: FxHashMap<ThreadId, Vec<(SiteId, Decision)>>,
+}
+
+/// The part of an event that decides how its thread goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Decision {
+    /// Nothing was decided; values that were read decide later, in branches.
+    None,
+    Branch(u32),
+    Success(bool),
+    Signalled(bool),
+    Tokens(u64),
+}
+
+impl Decision {
+    fn of(kind: &EventKind) -> Decision {
+        match kind {
+            EventKind::Branch { taken } => Decision::Branch(*taken),
+            EventKind::CompareExchange { success, .. } => Decision::Success(*success),
+            EventKind::TryLock { acquired, .. } => Decision::Success(acquired.is_some()),
+            EventKind::TryAcquire { acquired, .. } => Decision::Success(*acquired),
+            EventKind::WaitEnd { reason, .. } => Decision::Signalled(!matches!(reason, WakeReason::Expired)),
+            EventKind::TokenCount { value, .. } => Decision::Tokens(*value),
+            _ => Decision::None,
+        }
+    }
+}
+
+impl Paths {
+    /// The paths of a trace that has all its events.
+    pub fn of(trace: &Trace) -> Paths {
+        let mut threads: FxHashMap<ThreadId, Vec<(SiteId, Decision)>> = FxHashMap::default();
+        for event in &trace.events {
+            threads.entry(event.id.thread).or_default().push((event.site, Decision::of(&event.kind)));
+        }
+        Paths { threads }
+    }
+
+    /// Whether the trace has the event after `done` others of a thread at this instruction.
+    pub fn has(&self, thread: ThreadId, done: u64, site: SiteId) -> bool {
+        self.at(thread, done).is_some_and(|(known, _)| known == site)
+    }
+
+    /// Whether an event came out as in the trace, so that its thread may go on.
+    pub fn agrees(&self, event: &Event) -> bool {
+        self.at(event.id.thread, event.id.n - 1)
+            .is_some_and(|(_, decision)| decision == Decision::of(&event.kind))
+    }
+
+    fn at(&self, thread: ThreadId, done: u64) -> Option<(SiteId, Decision)> {
+        self.threads.get(&thread)?.get(done as usize).copied()
+    }
+}

@@ -1,0 +1,346 @@
+//! The walk itself: depth first, with or without remembering states.
+
+use super::access::{is_race, pending};
+use super::answers::{Answers, Counts, Failure, FinalState, LimitReached, Point, Race};
+use super::monitor::{Monitor, Watch};
+use super::paths::Paths;
+use super::{Method, Question};
+use crate::Machine;
+use crate::enabled::{Readiness, in_circles};
+use crate::state::{Phase, State};
+use crate::step::Nobody;
+use ir::SiteId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use subject::{Schedule, Segment};
+use trace::{Choice, Outcome, ThreadId};
+
+type Key = Box<[u64]>;
+
+/// One walk.
+pub struct Search<'q> {
+    machine: &'q Machine,
+    question: &'q Question<'q>,
+    paths: Option<Paths>,
+    answers: Answers,
+    /// States that were seen: how many maximal schedules lead on from them, `None` while that is being found out.
+    visited: FxHashMap<Key, Option<Counts>>,
+    /// Ends that are already in the answers.
+    ends: FxHashSet<Key>,
+    stack: Vec<Frame>,
+}
+
+/// A state with the past that leads to it.
+#[derive(Clone)]
+struct Node {
+    state: State,
+    monitor: Monitor,
+}
+
+/// A state on the way that is being walked.
+struct Frame {
+    node: Option<Node>,
+    /// The ways on from here that have not been walked yet, last one first.
+    ways: Vec<Way>,
+    counts: Counts,
+    key: Option<Key>,
+    /// The step that led here.
+    step: Option<Step>,
+}
+
+/// One way on: a thread's next event, and what settles it.
+#[derive(Clone, Copy)]
+struct Way {
+    thread: usize,
+    choice: Option<Choice>,
+}
+
+/// A step that was made.
+#[derive(Clone, Copy)]
+struct Step {
+    thread: ThreadId,
+    until: u64,
+    site: SiteId,
+    choice: Option<Choice>,
+}
+
+impl<'q> Search<'q> {
+    pub fn new(machine: &'q Machine, question: &'q Question<'q>) -> Search<'q> {
+        Search {
+            machine,
+            question,
+            paths: question.along.map(Paths::of),
+            answers: Answers::default(),
+            visited: FxHashMap::default(),
+            ends: FxHashSet::default(),
+            stack: vec![],
+        }
+    }
+
+    pub fn run(mut self) -> Answers {
+        let state = self.machine.initial(&mut Nobody);
+        let mut start = Node { state, monitor: Monitor::default() };
+        for t in 0..start.state.threads.len() {
+            self.run_invisible(&mut start, t, None);
+        }
+        self.enter(start, None);
+        while let Some(frame) = self.stack.last_mut() {
+            let Some(way) = frame.ways.pop() else {
+                self.leave();
+                continue;
+            };
+            // The last way on needs no copy.
+            let node = if frame.ways.is_empty() { frame.node.take() } else { frame.node.clone() };
+            let Some(mut node) = node else { continue };
+            if self.answers.steps >= self.question.max_steps {
+                self.answers.limit = Some(LimitReached::Steps(self.question.max_steps));
+                break;
+            }
+            let step = self.make(&mut node, way);
+            self.enter(node, Some(step));
+            if self.answers.limit.is_some() {
+                break;
+            }
+        }
+        // After a limit the counts on the stack are a part of the truth.
+        while !self.stack.is_empty() {
+            self.leave();
+        }
+        self.answers.states = self.visited.len() as u64;
+        self.answers
+    }
+
+    /// Makes a step, and the invisible ones behind it.
+    fn make(&mut self, node: &mut Node, way: Way) -> Step {
+        let threads = node.state.threads.len();
+        let thread = node.state.threads[way.thread].id;
+        let mut step = Step { thread, until: 0, site: SiteId(0), choice: way.choice };
+        self.step(node, way.thread, way.choice, &mut step);
+        self.run_invisible(node, way.thread, Some(&mut step));
+        for child in threads..node.state.threads.len() {
+            self.run_invisible(node, child, None);
+        }
+        step
+    }
+
+    fn run_invisible(&mut self, node: &mut Node, t: usize, mut step: Option<&mut Step>) {
+        while self.may_go_on(node, t)
+            && self.machine.readiness(&node.state, t) == Readiness::Ready
+            && !self.machine.is_visible(&node.state, t)
+        {
+            let mut unused = Step { thread: ThreadId::MAIN, until: 0, site: SiteId(0), choice: None };
+            self.step(node, t, None, step.as_deref_mut().unwrap_or(&mut unused));
+        }
+    }
+
+    fn step(&mut self, node: &mut Node, t: usize, choice: Option<Choice>, step: &mut Step) {
+        self.answers.steps += 1;
+        step.site = self.machine.site(&node.state, t);
+        let paths = self.paths.as_ref();
+        if !self.question.history && paths.is_none() {
+            self.machine.step(&mut node.state, t, choice, &mut Nobody);
+            step.until = node.state.threads[t].done;
+            return;
+        }
+        let history = self.question.history;
+        let monitor = &mut node.monitor;
+        let mut watch =
+            Watch { machine: self.machine, monitor, paths, history, unordered: vec![], triples: vec![] };
+        self.machine.step(&mut node.state, t, choice, &mut watch);
+        let (unordered, triples) = (watch.unordered, watch.triples);
+        step.until = node.state.threads[t].done;
+        for race in unordered {
+            if !self.answers.unordered.contains_key(&race) {
+                let schedule = self.schedule(Some(*step));
+                self.answers.unordered.insert(race, schedule);
+            }
+        }
+        for triple in triples {
+            if !self.answers.triples.contains_key(&triple) {
+                let schedule = self.schedule(Some(*step));
+                self.answers.triples.insert(triple, schedule);
+            }
+        }
+    }
+
+    /// Whether the trace that is being kept to has the next event of thread `t`.
+    fn may_go_on(&self, node: &Node, t: usize) -> bool {
+        let thread = &node.state.threads[t];
+        match &self.paths {
+            None => true,
+            Some(_) if thread.is_over() || node.monitor.departed.contains(&thread.id) => false,
+            Some(paths) => paths.has(thread.id, thread.done, self.machine.site(&node.state, t)),
+        }
+    }
+
+    /// Goes into a state, unless it was seen before.
+    fn enter(&mut self, node: Node, step: Option<Step>) {
+        let key = (self.question.method == Method::Stateful).then(|| self.key(&node));
+        if let Some(key) = &key {
+            match self.visited.get(key) {
+                Some(Some(counts)) => {
+                    let counts = *counts;
+                    if let Some(parent) = self.stack.last_mut() {
+                        parent.counts.add(counts);
+                    }
+                    return;
+                }
+                Some(None) => {
+                    self.answers.cyclic = true;
+                    return;
+                }
+                None => {}
+            }
+            if self.visited.len() as u64 >= self.question.max_states {
+                self.answers.limit = Some(LimitReached::States(self.question.max_states));
+                return;
+            }
+            self.visited.insert(key.clone(), None);
+        }
+        let mut ways = vec![];
+        for thread in (0..node.state.threads.len()).rev() {
+            if self.may_go_on(&node, thread) {
+                let choices = self.machine.ways(&node.state, thread);
+                ways.extend(choices.into_iter().rev().map(|choice| Way { thread, choice }));
+            }
+        }
+        self.stack.push(Frame { node: None, ways, counts: Counts::default(), key, step });
+        self.look(&node);
+        if let Some(frame) = self.stack.last_mut() {
+            frame.node = Some(node);
+        }
+    }
+
+    /// Comes back from a state, all of whose ways on have been walked.
+    fn leave(&mut self) {
+        let Some(frame) = self.stack.pop() else { return };
+        if let Some(key) = frame.key {
+            self.visited.insert(key, Some(frame.counts));
+        }
+        match self.stack.last_mut() {
+            Some(parent) => parent.counts.add(frame.counts),
+            None => self.answers.schedules = frame.counts,
+        }
+    }
+
+    /// What can be seen in the state that was just entered.
+    fn look(&mut self, node: &Node) {
+        let accesses: Vec<_> = (0..node.state.threads.len())
+            .filter(|&t| self.may_go_on(node, t))
+            .filter_map(|t| pending(self.machine, &node.state, t))
+            .collect();
+        for (i, a) in accesses.iter().enumerate() {
+            for b in &accesses[i + 1..] {
+                if is_race(a, b) {
+                    let numbered = self.paths.is_some();
+                    let race = Race::new(a.point(numbered), b.point(numbered));
+                    if !self.answers.co_enabled.contains_key(&race) {
+                        let schedule = self.schedule(None);
+                        self.answers.co_enabled.insert(race, schedule);
+                    }
+                }
+            }
+        }
+        if self.stack.last().is_some_and(|frame| frame.ways.is_empty()) {
+            self.look_at_end(node);
+        }
+    }
+
+    /// What can be seen in a state in which nobody goes on.
+    fn look_at_end(&mut self, node: &Node) {
+        let state = &node.state;
+        let outcome = self.machine.outcome(state);
+        let unfinished = (0..state.threads.len()).any(|t| !self.is_ended_or_blocked(node, t));
+        let counts = match outcome {
+            Outcome::AssertionFailed { .. } | Outcome::Fault { .. } => {
+                Counts { failed: 1, ..Counts::default() }
+            }
+            Outcome::Discarded { .. } => Counts { discarded: 1, ..Counts::default() },
+            _ if unfinished => Counts { cut: 1, ..Counts::default() },
+            Outcome::Deadlock { .. } => Counts { deadlocked: 1, ..Counts::default() },
+            _ => Counts { completed: 1, ..Counts::default() },
+        };
+        if let Some(frame) = self.stack.last_mut() {
+            frame.counts.add(counts);
+        }
+        let key = self.key(node);
+        if !self.ends.insert(key) {
+            return;
+        }
+        for thread in &state.threads {
+            let name = || self.machine.thread_name(state, thread.id);
+            self.answers.threads.entry(thread.id).or_insert_with(name);
+        }
+        let schedule = self.schedule(None);
+        let point = |event: trace::EventId, site| {
+            let n = self.paths.as_ref().map(|_| event.n);
+            Point { thread: event.thread, n, site }
+        };
+        let mut blocked = self.machine.all_blocked(state);
+        if unfinished || state.ending.is_some() || counts.discarded > 0 {
+            blocked = in_circles(&blocked);
+        }
+        if !blocked.is_empty() {
+            self.answers.deadlocks.entry(blocked).or_insert_with(|| schedule.clone());
+        }
+        match outcome {
+            Outcome::AssertionFailed { event, site } => {
+                let failure = Failure { at: point(event, site), fault: None };
+                self.answers.failures.entry(failure).or_insert(schedule);
+            }
+            Outcome::Fault { event, site, kind } => {
+                let failure = Failure { at: point(event, site), fault: Some(kind) };
+                self.answers.failures.entry(failure).or_insert(schedule);
+            }
+            Outcome::Completed { state: values, condition } if !unfinished => {
+                self.answers.final_states.entry(FinalState { values, condition }).or_insert(schedule);
+            }
+            _ => {
+                let bounds = (0..state.threads.len())
+                    .filter(|&t| matches!(state.threads[t].phase, Phase::BoundReached))
+                    .map(|t| self.machine.site(state, t));
+                for site in bounds {
+                    self.answers.bounds.entry(site).or_insert_with(|| schedule.clone());
+                }
+            }
+        }
+    }
+
+    /// Whether thread `t` has ended or waits for others; otherwise it has stopped for a reason of its own.
+    fn is_ended_or_blocked(&self, node: &Node, t: usize) -> bool {
+        let thread = &node.state.threads[t];
+        match thread.phase {
+            Phase::Ended => true,
+            _ => self.may_go_on(node, t) && self.machine.readiness(&node.state, t) == Readiness::Blocked,
+        }
+    }
+
+    fn key(&self, node: &Node) -> Key {
+        let mut key = Vec::with_capacity(64);
+        node.state.write_key(self.machine, &mut key);
+        if self.question.history || self.paths.is_some() {
+            let mut done: Vec<_> = node.state.threads.iter().map(|thread| (thread.id, thread.done)).collect();
+            done.sort_unstable();
+            key.extend(done.into_iter().map(|(_, done)| done));
+            node.monitor.write_key(&mut key);
+        }
+        key.into()
+    }
+
+    /// The schedule of the way that is being walked, and of a step behind it.
+    fn schedule(&self, last: Option<Step>) -> Schedule {
+        let mut schedule = Schedule {
+            fingerprint: Some(self.machine.fingerprint()),
+            spurious: self.machine.options().spurious,
+            ..Schedule::default()
+        };
+        for step in self.stack.iter().filter_map(|frame| frame.step).chain(last) {
+            schedule.choices.extend(step.choice);
+            let segment = Segment { thread: step.thread, until: step.until, site: Some(step.site) };
+            match schedule.segments.last_mut() {
+                Some(last) if last.thread == step.thread => *last = segment,
+                _ => schedule.segments.push(segment),
+            }
+        }
+        schedule
+    }
+}

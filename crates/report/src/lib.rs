@@ -1,0 +1,12 @@
+//! What users are told: runs and explorations as text, with excerpts of the source.
+//!
+//! Everything here turns data into text and decides nothing. Colour is the caller's choice; the plain form is what the
+//! snapshot tests show.
+
+mod exploration;
+mod outcome;
+mod source;
+
+pub use exploration::exploration;
+pub use outcome::{outcome, summary};
+pub use source::{Mark, Sources};

@@ -1,0 +1,130 @@
+//! How a run ended.
+
+use crate::{Mark, Sources};
+use ir::Quantifier;
+use trace::{BlockedThread, Location, Outcome, ThreadId, Trace, WaitsFor};
+
+/// One line on what ran: events, threads, switches, strategy.
+#[must_use]
+pub fn summary(trace: &Trace) -> String {
+    let events: u64 = trace.threads.iter().map(|thread| last_event(trace, thread.id)).sum();
+    let plural = |n: u64, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let switches = (trace.switches.len() as u64).saturating_sub(1);
+    format!(
+        "{} of {}, {} ({})",
+        plural(events, "event"),
+        plural(trace.threads.len() as u64, "thread"),
+        match switches {
+            1 => "1 switch".to_owned(),
+            n => format!("{n} switches"),
+        },
+        trace.origin.strategy
+    )
+}
+
+fn last_event(trace: &Trace, thread: ThreadId) -> u64 {
+    trace.switches.iter().rev().find(|switch| switch.thread == thread).map_or(0, |switch| switch.until)
+}
+
+/// How a run ended, with the places in the source.
+#[must_use]
+pub fn outcome(trace: &Trace, sources: &Sources<'_>) -> String {
+    let thread = |id| trace.thread_name(id);
+    let mark = |site, label: String| [Mark { site, label, primary: true }];
+    match &trace.outcome {
+        Outcome::Completed { state, condition } => completed(state, *condition, sources),
+        Outcome::AssertionFailed { event, site } => {
+            let label = format!("fails in thread {}", thread(event.thread));
+            sources.message("assertion failed", &mark(*site, label), &[])
+        }
+        Outcome::Fault { event, site, kind } => {
+            let label = format!("in thread {}", thread(event.thread));
+            sources.message(kind.words(), &mark(*site, label), &[])
+        }
+        Outcome::Deadlock { blocked } => {
+            let location = |at| trace.location_name(sources.program, at);
+            deadlock(blocked, sources, &thread, &location, &[])
+        }
+        Outcome::Discarded { thread: id, site } => sources.message(
+            "the run is discarded: an assumption does not hold",
+            &mark(*site, format!("thread {} stops here", thread(*id))),
+            &[],
+        ),
+        Outcome::BoundExceeded { thread: id, site } => sources.message(
+            "a loop went round more often than its bound",
+            &mark(*site, format!("thread {} stops here", thread(*id))),
+            &["a larger bound is given with `bound N` in the program, or with --loop-bound N".to_owned()],
+        ),
+        Outcome::LimitReached { events } => {
+            format!(
+                "the run was stopped after {events} events; a larger limit is given with --max-events N\n"
+            )
+        }
+        Outcome::Truncated => "the trace ends before the run does\n".to_owned(),
+    }
+}
+
+fn completed(state: &[(String, String)], condition: Option<bool>, sources: &Sources<'_>) -> String {
+    let values: Vec<String> = state.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let mut text = match values.is_empty() {
+        true => "completed".to_owned(),
+        false => format!("completed: {}", values.join(", ")),
+    };
+    if let (Some(holds), Some(asked)) = (condition, &sources.program.final_condition) {
+        let word = if holds { "holds" } else { "does not hold" };
+        text.push_str(&format!("\nin this final state {} {word}", asked.text));
+    }
+    text.push('\n');
+    text
+}
+
+/// A deadlock: who waits for what, each at its place.
+pub(crate) fn deadlock(
+    blocked: &[BlockedThread],
+    sources: &Sources<'_>,
+    thread: &dyn Fn(ThreadId) -> String,
+    location: &dyn Fn(Location) -> String,
+    notes: &[String],
+) -> String {
+    let title = match blocked {
+        [one] => format!("deadlock: thread {} waits for ever", thread(one.thread)),
+        _ => format!("deadlock: {} threads wait for ever", blocked.len()),
+    };
+    let marks: Vec<Mark> = (blocked.iter())
+        .map(|blocked| Mark {
+            site: blocked.site,
+            label: format!("{} {}", thread(blocked.thread), waits_for(&blocked.waits_for, thread, location)),
+            primary: true,
+        })
+        .collect();
+    sources.message(&title, &marks, notes)
+}
+
+fn waits_for(
+    what: &WaitsFor,
+    thread: &dyn Fn(ThreadId) -> String,
+    location: &dyn Fn(Location) -> String,
+) -> String {
+    match what {
+        WaitsFor::Lock { object, held_by } => {
+            let holders: Vec<String> = held_by.iter().map(|&id| thread(id)).collect();
+            format!("waits for {}, held by {}", location(*object), holders.join(" and "))
+        }
+        WaitsFor::Condition { object } => format!("waits for a signal on {}", location(*object)),
+        WaitsFor::Semaphore { object } => format!("waits for a token of {}", location(*object)),
+        WaitsFor::Barrier { object, arrived, parties } => {
+            format!("waits at {}, where {arrived} of {parties} have arrived", location(*object))
+        }
+        WaitsFor::Join { thread: id } => format!("waits for the end of {}", thread(*id)),
+        WaitsFor::Exclusive { thread: id } => format!("waits for the exclusive block of {}", thread(*id)),
+    }
+}
+
+/// The words of a quantifier as the language has them.
+pub(crate) fn quantifier_word(quantifier: Quantifier) -> &'static str {
+    match quantifier {
+        Quantifier::Exists => "exists",
+        Quantifier::NotExists => "~exists",
+        Quantifier::Forall => "forall",
+    }
+}
