@@ -5,12 +5,16 @@
 //! how the run ended. On disk it is a stream of checksummed blocks ([`file`]), so that a run that is killed
 //! leaves a trace that can be read up to the cut.
 
+mod check;
 mod event;
 pub mod file;
+mod fits;
 mod run;
 mod thread;
 
+pub use check::Inconsistency;
 pub use event::{AccessKind, AllocationId, Event, EventId, EventKind, Location, LockMode, WakeReason};
+pub use fits::Misfit;
 pub use run::{
     Allocation, AllocationOrigin, BlockedThread, Choice, FaultKind, Logging, Origin, Outcome, Switch,
     ThreadInfo, Trace, WaitsFor,

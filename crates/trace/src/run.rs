@@ -300,22 +300,31 @@ impl Trace {
     }
 
     /// A location in the words of the source: `x`, `a[3]`, `acct[3].balance`, and for other memory which piece of it.
+    /// What `program` does not have (the trace may be another program's) is shown by its number.
     #[must_use]
     pub fn location_name(&self, program: &Program, location: Location) -> String {
-        let Some(allocation) = self.allocations.get(location.allocation.0 as usize) else {
-            return format!("?{}+{}", location.allocation.0, location.offset);
+        let Location { allocation: id, offset } = location;
+        let Some(allocation) = self.allocations.get(id.0 as usize) else {
+            return format!("?{}+{offset}", id.0);
         };
-        let part = program.part_name(allocation.shape, location.offset);
+        let known = allocation.shape.index() < program.shapes.len();
+        let part = |offset| match (known, offset) {
+            (true, offset) => program.part_name(allocation.shape, offset),
+            (false, 0) => String::new(),
+            (false, offset) => format!("+{offset}"),
+        };
         match allocation.origin {
-            AllocationOrigin::Global(global) => format!("{}{part}", program.global(global).name),
+            AllocationOrigin::Global(global) => match program.globals.get(global.index()) {
+                Some(global) => format!("{}{}", global.name, part(offset)),
+                None => format!("global{}{}", global.0, part(offset)),
+            },
             AllocationOrigin::Heap { by, .. } => {
-                let element = program.shape_bytes(allocation.shape).max(1);
-                let index = location.offset / element;
-                let part = program.part_name(allocation.shape, location.offset % element);
-                format!("heap<{}:{}>[{index}]{part}", self.thread_name(by.thread), by.n)
+                let element = if known { program.shape_bytes(allocation.shape).max(1) } else { 1 };
+                let (index, inside) = (offset / element, part(offset % element));
+                format!("heap<{}:{}>[{index}]{inside}", self.thread_name(by.thread), by.n)
             }
             AllocationOrigin::Stack { thread, earlier, .. } => {
-                format!("stack<{}:{earlier}>{part}", self.thread_name(thread))
+                format!("stack<{}:{earlier}>{}", self.thread_name(thread), part(offset))
             }
         }
     }

@@ -13,6 +13,7 @@ use std::fmt;
 /// (counted from 1) to its parent's bits. Different paths give different codes, and the code of a path does not
 /// depend on the schedule. 64 bits hold two thousand million children of `main`, or four levels of 255.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
 pub struct ThreadId(u64);
 
 impl ThreadId {
@@ -34,19 +35,7 @@ impl ThreadId {
     /// The path from `MAIN`: for each level how many siblings are older.
     #[must_use]
     pub fn path(self) -> Vec<u64> {
-        let mut path = vec![];
-        let mut left = 63 - self.0.leading_zeros();
-        while left > 0 {
-            let rest = self.0 << (64 - left);
-            let zeros = rest.leading_zeros();
-            let digits = 2 * zeros + 1;
-            if digits > left {
-                break; // not a code that `child` makes
-            }
-            path.push((rest >> (64 - digits)) - 1);
-            left -= digits;
-        }
-        path
+        Levels::of(self.0).collect()
     }
 
     /// The bits of the code.
@@ -61,9 +50,54 @@ impl ThreadId {
         if code == 0 {
             return None;
         }
-        let thread = ThreadId(code);
-        let rebuilt = thread.path().into_iter().try_fold(ThreadId::MAIN, ThreadId::child);
-        (rebuilt == Some(thread)).then_some(thread)
+        let mut levels = Levels::of(code);
+        levels.by_ref().for_each(drop);
+        (levels.left == 0).then_some(ThreadId(code))
+    }
+}
+
+/// The levels of a code, from `MAIN` down; ends early, with bits left, at what is no code.
+struct Levels {
+    code: u64,
+    /// How many bits are not read yet.
+    left: u32,
+}
+
+impl Levels {
+    /// `code` is not 0.
+    fn of(code: u64) -> Levels {
+        Levels { code, left: 63 - code.leading_zeros() }
+    }
+}
+
+impl Iterator for Levels {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        if self.left == 0 {
+            return None;
+        }
+        let rest = self.code << (64 - self.left);
+        let digits = 2 * rest.leading_zeros() + 1;
+        if digits > self.left {
+            return None; // not a code that `child` makes
+        }
+        self.left -= digits;
+        Some((rest >> (64 - digits)) - 1)
+    }
+}
+
+impl TryFrom<u64> for ThreadId {
+    type Error = String;
+
+    fn try_from(code: u64) -> Result<ThreadId, String> {
+        ThreadId::from_code(code).ok_or_else(|| format!("{code} is no code of a thread"))
+    }
+}
+
+impl From<ThreadId> for u64 {
+    fn from(thread: ThreadId) -> u64 {
+        thread.0
     }
 }
 
@@ -109,5 +143,18 @@ mod tests {
         assert!(ThreadId::MAIN.child(u64::MAX).is_none());
         assert!(ThreadId::from_code(0).is_none());
         assert!(ThreadId::from_code(0b10).is_none());
+    }
+
+    #[test]
+    fn a_code_is_accepted_exactly_if_children_make_it() {
+        for code in 1..100_000u64 {
+            let rebuilt = ThreadId(code).path().into_iter().try_fold(ThreadId::MAIN, ThreadId::child);
+            assert_eq!(
+                ThreadId::from_code(code),
+                (rebuilt == Some(ThreadId(code))).then_some(ThreadId(code))
+            );
+        }
+        assert!(postcard::from_bytes::<ThreadId>(&[1]).is_ok());
+        assert!(postcard::from_bytes::<ThreadId>(&[0]).is_err());
     }
 }
