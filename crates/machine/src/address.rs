@@ -2,15 +2,17 @@
 //!
 //! An address depends only on what it names: a global, or the k-th allocation of a thread. So another schedule
 //! leaves every address as it is, and no address is ever used twice. The 64 bits are, from the top: 16
-//! for the thread (0 for globals), 12 for the number of the allocation (from 1), 36 for the offset. The
-//! offset has room for any 32-bit index of 8-byte elements, so that an index out of bounds cannot fall into
-//! another allocation.
+//! for the thread (0 for globals), 12 for the number of the allocation (from 1), 36 for the offset. An
+//! allocation begins in the middle of its offsets: there is room for any 32-bit index of 8-byte elements on both
+//! sides, so that an index out of bounds, negative ones included, cannot fall into another allocation.
 
 use ir::GlobalId;
 use trace::ThreadId;
 
 const OFFSET_BITS: u32 = 36;
 const NUMBER_BITS: u32 = 12;
+/// Where an allocation begins among its offsets.
+const START: u64 = 1 << (OFFSET_BITS - 1);
 
 /// The largest allocation, in bytes.
 pub const MAX_BYTES: u64 = 1 << 24;
@@ -21,13 +23,13 @@ const FUNCTIONS: u64 = 0xffff;
 
 /// The base address of a global.
 pub fn of_global(global: GlobalId) -> u64 {
-    (u64::from(global.0) + 1) << OFFSET_BITS
+    ((u64::from(global.0) + 1) << OFFSET_BITS) | START
 }
 
 /// The base address of the allocation that a thread makes after `earlier` others, unless it has no room.
 pub fn of_allocation(thread: ThreadId, earlier: u64) -> Option<u64> {
     let fits = thread.code() < FUNCTIONS && earlier < MAX_ALLOCATIONS;
-    fits.then(|| (thread.code() << NUMBER_BITS | (earlier + 1)) << OFFSET_BITS)
+    fits.then(|| (((thread.code() << NUMBER_BITS) | (earlier + 1)) << OFFSET_BITS) | START)
 }
 
 /// The address of a function.
@@ -53,21 +55,28 @@ pub enum Named {
     /// Null, or an offset from it.
     Null,
     /// A global and an offset.
-    Global(GlobalId, u64),
+    Global(GlobalId, i64),
     /// A base address of an allocation and an offset.
-    Allocation(u64, u64),
+    Allocation(u64, i64),
 }
 
 /// Takes an address apart.
 #[inline]
 pub fn decode(address: u64) -> Named {
-    let offset = address & ((1 << OFFSET_BITS) - 1);
+    let offset = (address & ((1 << OFFSET_BITS) - 1)) as i64 - START as i64;
     let base = address >> OFFSET_BITS;
-    if base == 0 {
-        Named::Null
+    if base == 0 || base == u64::MAX >> OFFSET_BITS {
+        Named::Null // some way behind or before it
     } else if base >> NUMBER_BITS == 0 {
         Named::Global(GlobalId(base as u32 - 1), offset)
     } else {
-        Named::Allocation(base << OFFSET_BITS, offset)
+        Named::Allocation((base << OFFSET_BITS) | START, offset)
     }
+}
+
+/// An offset that is inside an allocation of `size` bytes together with the `bytes` bytes from it on.
+#[inline]
+pub fn inside(offset: i64, bytes: u64, size: u64) -> Option<u64> {
+    let offset = u64::try_from(offset).ok()?;
+    (offset.checked_add(bytes)? <= size).then_some(offset)
 }

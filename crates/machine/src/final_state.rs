@@ -93,7 +93,10 @@ impl Machine {
             Named::Null if address == 0 => "null".to_owned(),
             Named::Null => format!("null+{address}"),
             Named::Global(global, offset) => match self.program().globals.get(global.index()) {
-                Some(named) => format!("&{}{}", named.name, self.program().part_name(named.shape, offset)),
+                Some(named) => match u64::try_from(offset) {
+                    Ok(offset) => format!("&{}{}", named.name, self.program().part_name(named.shape, offset)),
+                    Err(_) => format!("&{}{offset}", named.name),
+                },
                 None => format!("?{address:#x}"),
             },
             Named::Allocation(base, offset) => {
@@ -101,7 +104,7 @@ impl Machine {
                 let (owner, number) = address::allocation_at(base);
                 let owner = owner.map_or_else(|| "?".to_owned(), |thread| thread.to_string());
                 let freed = if block.is_some_and(|block| block.freed) { " (freed)" } else { "" };
-                format!("heap<{owner}:{number}>+{offset}{freed}")
+                format!("heap<{owner}:{number}>{offset:+}{freed}")
             }
         }
     }

@@ -113,9 +113,7 @@ impl Layout {
                 if layout.object.is_some() {
                     return Err(FaultKind::WrongObject);
                 }
-                if offset + bytes > layout.bytes {
-                    return Err(FaultKind::OutOfBounds);
-                }
+                let offset = address::inside(offset, bytes, layout.bytes).ok_or(FaultKind::OutOfBounds)?;
                 if write && layout.constant {
                     return Err(FaultKind::WriteToConstant);
                 }
@@ -128,9 +126,8 @@ impl Layout {
                 if block.freed {
                     return Err(FaultKind::UseAfterFree);
                 }
-                if offset + bytes > block.content.len() as u64 {
-                    return Err(FaultKind::OutOfBounds);
-                }
+                let size = block.content.len() as u64;
+                let offset = address::inside(offset, bytes, size).ok_or(FaultKind::OutOfBounds)?;
                 let location = Location { allocation: block.allocation, offset };
                 Ok((Place::Block(index, offset as usize), location))
             }
@@ -145,9 +142,7 @@ impl Layout {
             Named::Global(global, offset) => {
                 let layout = self.globals.get(global.index()).ok_or(FaultKind::OutOfBounds)?;
                 let first = layout.object.ok_or(FaultKind::WrongObject)?;
-                if offset >= layout.bytes {
-                    return Err(FaultKind::OutOfBounds);
-                }
+                let offset = address::inside(offset, 1, layout.bytes).ok_or(FaultKind::OutOfBounds)?;
                 match offset % SyncKind::BYTES {
                     0 => Ok(first + (offset / SyncKind::BYTES) as usize),
                     _ => Err(FaultKind::WrongObject),
