@@ -1,0 +1,365 @@
+//! From declarations to clauses and theory constraints.
+//!
+//! Nothing is encoded before the first query that needs it: by then all locations are known, and the range
+//! analysis ([`crate::ranges`]) can say how many bits the values of reads need.
+
+use crate::blast::Cnf;
+use crate::error::{Error, Result};
+use crate::lit::Lit;
+use crate::order::At;
+use crate::problem::{GiverDecl, LocationDecl, MatchingDecl, ReadDecl, SectionDecl, TakerDecl, WriteDecl};
+use crate::solver::Solver;
+use crate::structure::{Giver, Location, Matching, Read, Section, Source, Taker, Write};
+use crate::terms::{Bool, BoolNode, BoolRef, Bv, BvNode, BvRef};
+
+/// How much of each list of the problem has been encoded.
+#[derive(Default)]
+pub(crate) struct Progress {
+    pub(crate) assertions: usize,
+    edges_when: usize,
+    locations: usize,
+    exclusions: usize,
+    matchings: usize,
+    /// Variables that are the value of some read.
+    read_values: rustc_hash::FxHashSet<BvRef>,
+}
+
+// Declarations.
+impl Solver {
+    /// Declares a location of memory with all its writes and reads. Each read that happens gets the value of the
+    /// last write before it that happens, or the initial value; without an initial value, it must have a write.
+    /// A read that does not happen has the value zero.
+    ///
+    /// Writes are best listed in recorded order: the search tries that order first.
+    pub fn location(&mut self, initial: Option<Bv>, writes: &[Write], reads: &[Read]) -> Result<Location> {
+        let width = reads.first().map(|r| r.value).or(initial).or(writes.first().map(|w| w.value));
+        let all =
+            initial.into_iter().chain(writes.iter().map(|w| w.value)).chain(reads.iter().map(|r| r.value));
+        for value in all {
+            self.own_bv(value)?;
+            if let Some(first) = width.filter(|w| w.width() != value.width()) {
+                return Err(Error::MixedWidths { left: first.width(), right: value.width() });
+            }
+        }
+        let mut decl = LocationDecl { initial: initial.map(|v| v.term), writes: vec![], reads: vec![] };
+        let mut points = rustc_hash::FxHashSet::default();
+        for write in writes {
+            let (at, when) = (self.own_point(write.at)?, self.own_bool(write.when)?);
+            if !points.insert(at) {
+                return Err(Error::SamePoint(write.at));
+            }
+            decl.writes.push(WriteDecl { at, value: write.value.term, when });
+        }
+        let mut values = rustc_hash::FxHashSet::default();
+        for read in reads {
+            let (at, when) = (self.own_point(read.at)?, self.own_bool(read.when)?);
+            let value = read.value.term;
+            let is_var = matches!(self.bank.bv_node(value), BvNode::Var(_));
+            if !is_var || self.encoded.read_values.contains(&value) || !values.insert(value) {
+                return Err(Error::ReadValue);
+            }
+            decl.reads.push(ReadDecl { at, value, when, likely: read.likely });
+        }
+        self.encoded.read_values.extend(values);
+        self.problem.locations.push(decl);
+        Ok(Location { index: self.problem.locations.len() - 1, owner: self.owner })
+    }
+
+    /// Of any two of these sections that happen and are not both shared, one ends before the other begins.
+    /// Best listed in recorded order.
+    pub fn exclude(&mut self, sections: &[Section]) -> Result<()> {
+        let mut decl = Vec::with_capacity(sections.len());
+        for section in sections {
+            let begin = self.own_point(section.begin)?;
+            let end = section.end.map(|p| self.own_point(p)).transpose()?;
+            if let (Some(at), Some(end)) = (section.end, end)
+                && !self.fixed.before(begin, end)
+            {
+                return Err(Error::Backwards(section.begin, at));
+            }
+            decl.push(SectionDecl { begin, end, when: self.own_bool(section.when)?, shared: section.shared });
+        }
+        self.problem.exclusions.push(decl);
+        Ok(())
+    }
+
+    /// Each taker that happens is served by a giver that happens, before it and after its `after`; a giver
+    /// serves one taker, unless it is marked `many`.
+    pub fn matching(&mut self, takers: &[Taker], givers: &[Giver]) -> Result<Matching> {
+        let mut decl = MatchingDecl { takers: vec![], givers: vec![] };
+        for giver in givers {
+            let at = giver.at.map(|p| self.own_point(p)).transpose()?;
+            decl.givers.push(GiverDecl { at, many: giver.many, when: self.own_bool(giver.when)? });
+        }
+        for taker in takers {
+            let at = self.own_point(taker.at)?;
+            let after = taker.after.map(|p| self.own_point(p)).transpose()?;
+            let when = self.own_bool(taker.when)?;
+            let served_by = decl.givers.iter().map(|giver| self.service(at, after, giver)).collect();
+            decl.takers.push(TakerDecl { at, after, when, served_by });
+        }
+        self.problem.matchings.push(decl);
+        Ok(Matching { index: self.problem.matchings.len() - 1, owner: self.owner })
+    }
+
+    /// A variable for "this giver serves that taker", or false when the fixed order forbids it.
+    fn service(&mut self, at: At, after: Option<At>, giver: &GiverDecl) -> BoolRef {
+        let impossible = giver.at.is_some_and(|g| {
+            self.fixed.reaches(at, g) || after.is_some_and(|after| self.fixed.reaches(g, after))
+        });
+        if impossible { BoolRef::FALSE } else { self.bank.bool_var() }
+    }
+
+    /// The literal that says that a giver serves a taker.
+    pub fn serves(&self, matching: Matching, taker: usize, giver: usize) -> Result<Option<Bool>> {
+        if matching.owner != self.owner {
+            return Err(Error::Foreign);
+        }
+        let takers = &self.problem.matchings[matching.index].takers;
+        let term = takers.get(taker).and_then(|t| t.served_by.get(giver));
+        Ok(term.map(|&t| self.own(t)))
+    }
+}
+
+// Encoding.
+impl Solver {
+    pub(crate) fn encode(&mut self) {
+        self.bound_reads(self.encoded.locations);
+        for i in self.encoded.locations..self.problem.locations.len() {
+            self.encode_location(i);
+        }
+        self.encoded.locations = self.problem.locations.len();
+        for i in self.encoded.exclusions..self.problem.exclusions.len() {
+            self.encode_exclusion(i);
+        }
+        self.encoded.exclusions = self.problem.exclusions.len();
+        for i in self.encoded.matchings..self.problem.matchings.len() {
+            self.encode_matching(i);
+        }
+        self.encoded.matchings = self.problem.matchings.len();
+        for i in self.encoded.edges_when..self.problem.edges_when.len() {
+            let (condition, a, b) = self.problem.edges_when[i];
+            self.encode_edge(condition, a, b);
+        }
+        self.encoded.edges_when = self.problem.edges_when.len();
+        for i in self.encoded.assertions..self.problem.assertions.len() {
+            let (term, depth) = self.problem.assertions[i];
+            let scope = self.scope(depth);
+            self.encode_assertion(term, scope);
+        }
+        self.encoded.assertions = self.problem.assertions.len();
+    }
+
+    /// A conjunction is asserted part by part, a disjunction is one clause.
+    fn encode_assertion(&mut self, term: BoolRef, scope: Lit) {
+        let mut clause = vec![-scope];
+        match self.bank.bool_node(term).clone() {
+            BoolNode::And(parts) if !term.negated() => {
+                for &part in parts.iter() {
+                    self.encode_assertion(part, scope);
+                }
+                return;
+            }
+            BoolNode::And(parts) => clause.extend(parts.iter().map(|&p| self.lit(!p))),
+            _ => clause.push(self.lit(term)),
+        }
+        self.sat.clause(&clause);
+    }
+
+    fn encode_edge(&mut self, condition: BoolRef, a: At, b: At) {
+        if self.fixed.before(a, b) {
+            return;
+        }
+        if self.fixed.reaches(b, a) {
+            let lit = self.lit(condition);
+            self.sat.clause(&[-lit]);
+            return;
+        }
+        let lit = self.observed_lit(condition);
+        if lit.is_constant() {
+            // An edge that always (or never) holds: as an order literal.
+            if lit == Lit::TRUE {
+                let term = self.bank.before(a, b);
+                let before = self.lit(term);
+                self.sat.clause(&[before]);
+            }
+            return;
+        }
+        self.theory_edge(lit, a, b);
+    }
+
+    fn theory_edge(&mut self, lit: Lit, a: At, b: At) {
+        self.sat.theory.borrow_mut().edge_when(lit, a, b);
+        self.sat.checker(|c| c.edge(lit, a, b));
+    }
+
+    fn encode_location(&mut self, index: usize) {
+        let place = &self.problem.locations[index];
+        // Write 0 is the initial value, absent if there is none.
+        let initially = Lit::constant(place.initial.is_some());
+        let ats: Vec<At> = place.writes.iter().map(|w| w.at).collect();
+        let whens: Vec<BoolRef> = place.writes.iter().map(|w| w.when).collect();
+        let mut writes = vec![(None, initially)];
+        for (&at, when) in ats.iter().zip(whens) {
+            writes.push((Some(at), self.observed_lit(when)));
+        }
+        let count = writes.len();
+        let mut order = vec![Lit::FALSE; count * count];
+        for second in 1..count {
+            order[second] = Lit::TRUE;
+            for first in 1..second {
+                let (a, b) = (ats[first - 1], ats[second - 1]);
+                let term = self.before_term(a, b);
+                let lit = self.lit(term);
+                self.sat.prefer(lit);
+                order[first * count + second] = lit;
+                order[second * count + first] = -lit;
+            }
+        }
+        let location = self.sat.theory.borrow_mut().add_location(&writes, order);
+        self.sat.checker(|c| c.location(writes.clone()));
+        for read in 0..self.problem.locations[index].reads.len() {
+            self.encode_read(index, location, read, &writes);
+        }
+    }
+
+    fn encode_read(&mut self, index: usize, location: u32, read: usize, writes: &[(Option<At>, Lit)]) {
+        let place = &self.problem.locations[index];
+        let ReadDecl { at, value, when, likely } = place.reads[read];
+        let values: Vec<_> = place.writes.iter().map(|w| w.value).collect();
+        let initial = place.initial;
+        let present = self.lit(when);
+        let mut clause = vec![-present];
+        let mut sources = Vec::new();
+        for write in self.possible_sources(at, writes) {
+            let lit = self.sat.fresh_observed();
+            clause.push(lit);
+            sources.push((write as u32, lit));
+            self.sat.clause(&[-lit, present]);
+            self.sat.clause(&[-lit, writes[write].1]);
+            let source = write.checked_sub(1).map_or(initial, |w| Some(values[w]));
+            if let Some(source) = source {
+                self.blaster.equal_when(&self.bank, &mut self.sat, lit, value, source);
+            }
+            let wanted = match likely {
+                Some(Source::Initial) => write == 0,
+                Some(Source::Write(w)) => write == w + 1,
+                None => false,
+            };
+            if likely.is_some() {
+                self.sat.prefer(if wanted { lit } else { -lit });
+            }
+        }
+        self.sat.clause(&clause);
+        for bit in self.blaster.bv(&self.bank, &mut self.sat, value).to_vec() {
+            self.sat.clause(&[present, -bit]);
+        }
+        self.sat.theory.borrow_mut().add_read(location, at, &sources);
+        self.sat.checker(|c| {
+            for &(write, lit) in &sources {
+                c.source(lit, location as usize, at, write as usize);
+            }
+        });
+    }
+
+    /// The writes that the fixed order leaves as sources: not after the read, and not hidden by another write
+    /// that is surely there and surely between.
+    fn possible_sources(&self, read: At, writes: &[(Option<At>, Lit)]) -> Vec<usize> {
+        let sure: Vec<At> = writes
+            .iter()
+            .filter(|(_, present)| *present == Lit::TRUE)
+            .filter_map(|&(at, _)| at)
+            .filter(|&at| self.fixed.before(at, read))
+            .collect();
+        // Of the writes that hide others, those that are not hidden themselves are enough.
+        let mut hiding: Vec<At> = Vec::new();
+        for &at in &sure {
+            if !hiding.iter().any(|&h| self.fixed.before(at, h)) {
+                hiding.retain(|&h| !self.fixed.before(h, at));
+                hiding.push(at);
+            }
+        }
+        let possible = |&(i, &(at, present)): &(usize, &(Option<At>, Lit))| {
+            present != Lit::FALSE
+                && match at {
+                    None => hiding.is_empty() && i == 0,
+                    Some(at) => {
+                        !self.fixed.reaches(read, at) && !hiding.iter().any(|&h| self.fixed.before(at, h))
+                    }
+                }
+        };
+        writes.iter().enumerate().filter(possible).map(|(i, _)| i).collect()
+    }
+
+    fn encode_exclusion(&mut self, index: usize) {
+        let sections = self.problem.exclusions[index].clone();
+        let lits: Vec<Lit> = sections.iter().map(|s| self.observed_lit(s.when)).collect();
+        let ids: Vec<u32> = sections
+            .iter()
+            .zip(&lits)
+            .map(|(s, &lit)| self.sat.theory.borrow_mut().add_section(s.begin, s.end, lit))
+            .collect();
+        for j in 0..sections.len() {
+            for i in 0..j {
+                let (a, b) = (&sections[i], &sections[j]);
+                let ordered = |x: &SectionDecl, y: &SectionDecl| {
+                    x.end.is_some_and(|end| self.fixed.before(end, y.begin))
+                };
+                if (a.shared && b.shared) || ordered(a, b) || ordered(b, a) {
+                    continue;
+                }
+                let order = if a.begin == b.begin {
+                    // Two that begin at one point cannot both happen.
+                    self.sat.clause(&[-lits[i], -lits[j]]);
+                    continue;
+                } else {
+                    let term = self.before_term(a.begin, b.begin);
+                    self.lit(term)
+                };
+                self.sat.prefer(order);
+                if a.end.is_none() {
+                    self.sat.clause(&[-order, -lits[i], -lits[j]]);
+                }
+                if b.end.is_none() {
+                    self.sat.clause(&[order, -lits[i], -lits[j]]);
+                }
+                self.sat.theory.borrow_mut().exclude(ids[i], ids[j], order);
+                let (one, other) = ((a.begin, a.end, lits[i]), (b.begin, b.end, lits[j]));
+                self.sat.checker(|c| c.exclude(one, other));
+            }
+        }
+    }
+
+    fn encode_matching(&mut self, index: usize) {
+        let matching = &self.problem.matchings[index];
+        let takers: Vec<_> =
+            matching.takers.iter().map(|t| (t.at, t.after, t.when, t.served_by.clone())).collect();
+        let givers: Vec<_> = matching.givers.iter().map(|g| (g.at, g.many, g.when)).collect();
+        for (at, after, when, served_by) in &takers {
+            let mut clause = vec![-self.lit(*when)];
+            for (&service, &(giver, _, giver_when)) in served_by.iter().zip(&givers) {
+                if service == BoolRef::FALSE {
+                    continue;
+                }
+                let lit = self.observed_lit(service);
+                clause.push(lit);
+                let there = self.lit(giver_when);
+                self.sat.clause(&[-lit, there]);
+                if let Some(giver) = giver {
+                    self.encode_edge(service, giver, *at);
+                    if let Some(after) = *after {
+                        self.encode_edge(service, after, giver);
+                    }
+                }
+            }
+            self.sat.clause(&clause);
+        }
+        for (g, &(_, many, _)) in givers.iter().enumerate() {
+            if !many {
+                let services: Vec<BoolRef> = takers.iter().map(|t| t.3[g]).collect();
+                let one = self.bank.at_most(1, &services);
+                self.encode_assertion(one, Lit::TRUE);
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The solver.
+mod api;
+mod blast;
+mod check;
+mod encode;
+mod error;
+mod limits;
+mod linearize;
+mod lit;
+mod model;
+mod order;
+mod problem;
+mod proof;
+mod ranges;
+mod reduce;
+mod sat;
+mod smtlib;
+mod solution;
+mod solver;
+mod structure;
+mod terms;
+mod theory;
+
+pub use error::{Error, Result};
+pub use limits::{Interrupter, Limits, Stop};
+pub use order::{Chain, Point};
+pub use smtlib::{Outcome, Script};
+pub use solution::Solution;
+pub use solver::{Answer, Options, Solver, Statistics};
+pub use structure::{Giver, Location, Matching, Read, Section, Source, Taker, Write};
+pub use terms::{Bool, Bv, MAX_WIDTH};
+pub use theory::TheoryStatistics;
