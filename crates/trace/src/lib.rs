@@ -9,14 +9,19 @@ mod check;
 mod event;
 pub mod file;
 mod fits;
+mod json;
+mod names;
 mod run;
+mod show;
 mod thread;
 
 pub use check::Inconsistency;
 pub use event::{AccessKind, AllocationId, Event, EventId, EventKind, Location, LockMode, WakeReason};
 pub use fits::Misfit;
+pub use json::{JSON_VERSION, to_json, write_json};
 pub use run::{
     Allocation, AllocationOrigin, BlockedThread, Choice, FaultKind, Logging, Origin, Outcome, Switch,
     ThreadInfo, Trace, WaitsFor,
 };
+pub use show::{ShowOptions, show};
 pub use thread::ThreadId;

@@ -1,5 +1,7 @@
 //! Trace files: what is written is read; what is damaged is noticed; nothing panics.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 mod common;
 
 use common::traces;

@@ -1,0 +1,139 @@
+//! Numbers of a trace in the words of the source, as far as a program is at hand.
+//!
+//! Total: a trace that belongs to another program gives wrong or missing names, never a panic.
+
+use crate::{AllocationId, AllocationOrigin, Location, ThreadId, Trace};
+use ir::{Callee, Op, Position, Program, Shape, SiteId, SiteIndex, Terminator};
+use std::collections::HashMap;
+
+/// The names of one trace.
+pub(crate) struct Names<'t> {
+    trace: &'t Trace,
+    program: Option<(&'t Program, SiteIndex)>,
+    threads: HashMap<ThreadId, &'t str>,
+}
+
+/// Where an event stands in the source.
+pub(crate) struct Source<'t> {
+    pub(crate) file: &'t str,
+    pub(crate) position: Position,
+}
+
+impl<'t> Names<'t> {
+    pub(crate) fn new(trace: &'t Trace, program: Option<&'t Program>) -> Names<'t> {
+        let threads = trace.threads.iter().map(|info| (info.id, &*info.name)).collect();
+        Names { trace, program: program.map(|program| (program, SiteIndex::new(program))), threads }
+    }
+
+    /// What people call a thread.
+    pub(crate) fn thread(&self, thread: ThreadId) -> String {
+        self.threads.get(&thread).map_or_else(|| thread.to_string(), |name| (*name).to_owned())
+    }
+
+    /// A location as the source has it; without a program the piece of memory and the offset.
+    pub(crate) fn location(&self, location: Location) -> String {
+        match &self.program {
+            Some((program, _)) => self.trace.location_name(program, location),
+            None => match location.offset {
+                0 => self.allocation(location.allocation),
+                offset => format!("{}+{offset}", self.allocation(location.allocation)),
+            },
+        }
+    }
+
+    /// A piece of memory.
+    pub(crate) fn allocation(&self, id: AllocationId) -> String {
+        let Some(allocation) = self.trace.allocations.get(id.0 as usize) else { return format!("?{}", id.0) };
+        match allocation.origin {
+            AllocationOrigin::Global(global) => {
+                let program =
+                    self.program.as_ref().and_then(|(program, _)| program.globals.get(global.index()));
+                program.map_or_else(|| format!("global{}", global.0), |global| global.name.to_string())
+            }
+            AllocationOrigin::Heap { by, .. } => format!("heap<{}:{}>", self.thread(by.thread), by.n),
+            AllocationOrigin::Stack { thread, earlier, .. } => {
+                format!("stack<{}:{earlier}>", self.thread(thread))
+            }
+        }
+    }
+
+    /// The shape of the part at a location, if it is known.
+    fn shape(&self, location: Location) -> Option<&'t Shape> {
+        let (program, _) = self.program.as_ref()?;
+        let allocation = self.trace.allocations.get(location.allocation.0 as usize)?;
+        if allocation.shape.index() >= program.shapes.len() {
+            return None;
+        }
+        // Heap and stack memory is a row of things of this shape.
+        let element = program.shape_bytes(allocation.shape).max(1);
+        Some(program.part_shape(allocation.shape, location.offset % element))
+    }
+
+    /// A value of `bytes` bytes that stands at `location`, as the source would write it.
+    pub(crate) fn value(&self, location: Location, bytes: u8, value: u64) -> String {
+        match self.shape(location) {
+            Some(Shape::Int { bytes: whole, signed: true }) if *whole == bytes && bytes <= 8 => {
+                let unused = 64 - 8 * u32::from(bytes.clamp(1, 8));
+                (((value << unused) as i64) >> unused).to_string()
+            }
+            Some(Shape::Pointer { .. }) if bytes == 8 && value == 0 => "null".into(),
+            Some(Shape::Pointer { .. }) if bytes == 8 => format!("{value:#x}"),
+            Some(Shape::Float { bytes: 8 }) if bytes == 8 => format!("{:?}", f64::from_bits(value)),
+            Some(Shape::Float { bytes: 4 }) if bytes == 4 => format!("{:?}", f32::from_bits(value as u32)),
+            _ => value.to_string(),
+        }
+    }
+
+    /// The source position of an instruction, if there is one.
+    pub(crate) fn source(&self, site: SiteId) -> Option<Source<'t>> {
+        let (program, sites) = self.program.as_ref()?;
+        let position = sites.source(program, site).0?;
+        let file = program.files.get(position.file.index())?;
+        Some(Source { file: &file.path, position })
+    }
+
+    /// The label that the source gives an instruction.
+    pub(crate) fn label(&self, site: SiteId) -> Option<&'t str> {
+        let (program, sites) = self.program.as_ref()?;
+        sites.source(program, site).1
+    }
+
+    /// Whether the program comes from several files.
+    pub(crate) fn several_files(&self) -> bool {
+        self.program.as_ref().is_some_and(|(program, _)| program.files.len() > 1)
+    }
+
+    /// Which way a branch went.
+    pub(crate) fn way(&self, site: SiteId, taken: u32) -> String {
+        match self.terminator(site) {
+            Some(Terminator::Branch { .. }) if taken == 0 => "then".into(),
+            Some(Terminator::Branch { .. }) if taken == 1 => "else".into(),
+            Some(Terminator::Switch { cases, .. }) if (taken as usize) < cases.len() => {
+                format!("case {}", cases[taken as usize].0)
+            }
+            Some(Terminator::Switch { cases, .. }) if taken as usize == cases.len() => "default".into(),
+            _ => format!("way {taken}"),
+        }
+    }
+
+    /// The symbol of the function that an instruction calls outside the program.
+    pub(crate) fn called(&self, site: SiteId) -> Option<&'t str> {
+        let (program, sites) = self.program.as_ref()?;
+        let callee = match sites.op(program, site) {
+            Some(Op::Call { callee, .. }) => callee,
+            Some(_) => return None,
+            None => match self.terminator(site)? {
+                Terminator::Invoke { callee, .. } => callee,
+                _ => return None,
+            },
+        };
+        if let Callee::External(symbol) = callee { Some(symbol) } else { None }
+    }
+
+    fn terminator(&self, site: SiteId) -> Option<&'t Terminator> {
+        let (program, sites) = self.program.as_ref()?;
+        let place = sites.place(site)?;
+        let block = program.function(place.function).block(place.block);
+        (place.instruction as usize == block.instructions.len()).then_some(&block.terminator)
+    }
+}

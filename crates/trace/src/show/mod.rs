@@ -1,0 +1,99 @@
+//! A trace for people: one column per thread, one event per row, time from top to bottom.
+
+mod table;
+mod words;
+
+use crate::Trace;
+use crate::names::Names;
+use ir::Program;
+use std::collections::HashMap;
+use table::{Row, Table};
+
+/// How a trace is shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ShowOptions {
+    /// No line is longer than this many characters, but for the lines before and after the table.
+    pub width: usize,
+    /// The first row, counted from 0.
+    pub from: u64,
+    /// The row to end before; `None` is the end.
+    pub to: Option<u64>,
+    /// Not more rows than this.
+    pub limit: Option<u64>,
+}
+
+impl Default for ShowOptions {
+    fn default() -> ShowOptions {
+        ShowOptions { width: 100, from: 0, to: None, limit: None }
+    }
+}
+
+/// Shows a trace: what it is of, its events, how it ended. With the program, names, lines and labels are the
+/// source's. Rows are numbered; a thin rule stands where the thread changes.
+#[must_use]
+pub fn show(trace: &Trace, program: Option<&Program>, options: &ShowOptions) -> String {
+    let names = Names::new(trace, program);
+    let total = trace.events.len() as u64;
+    let from = options.from.min(total);
+    let to = options.to.unwrap_or(total).clamp(from, total);
+    let to = to.min(from.saturating_add(options.limit.unwrap_or(u64::MAX)));
+    let shown = &trace.events[from as usize..to as usize];
+
+    let mut lines = vec![format!("trace of {}, strategy {}", trace.origin.subject, trace.origin.strategy)];
+    lines.push(format!("{} threads, {total} events", trace.threads.len()));
+    lines.extend(words::logging(&trace.origin.logging));
+    lines.push(String::new());
+
+    // A column for each thread that has something to show.
+    let mut columns: HashMap<_, usize> = HashMap::new();
+    let mut table = Table::default();
+    let active: std::collections::HashSet<_> = shown.iter().map(|event| event.id.thread).collect();
+    for info in trace.threads.iter().filter(|info| active.contains(&info.id)) {
+        columns.insert(info.id, table.threads.len());
+        table.threads.push(clean(&info.name));
+    }
+    for (number, event) in (from..).zip(shown) {
+        let column = *columns.entry(event.id.thread).or_insert_with(|| {
+            table.threads.push(event.id.thread.to_string());
+            table.threads.len() - 1
+        });
+        let line = names.source(event.site).map(|source| match names.several_files() {
+            true => format!("{}:{}", base_name(source.file), source.position.line),
+            false => source.position.line.to_string(),
+        });
+        let mut text = words::event(&names, event);
+        if let Some(label) = names.label(event.site) {
+            text = format!("{label}: {text}");
+        }
+        table.rows.push(Row { number, line: clean(&line.unwrap_or_default()), column, text: clean(&text) });
+    }
+    if from > 0 {
+        lines.push(format!("… {from} rows before these are not shown"));
+    }
+    table.render(options.width, &mut lines);
+    if to < total {
+        lines.push(format!("… {} rows after these are not shown", total - to));
+    }
+    lines.push(String::new());
+    lines.extend(words::outcome(&names, &trace.outcome));
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(clean(&line).trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Without control characters: names come from outside, and a terminal obeys what it is sent.
+fn clean(text: &str) -> String {
+    if !text.chars().any(char::is_control) {
+        return text.to_owned();
+    }
+    text.chars()
+        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+        .collect()
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
