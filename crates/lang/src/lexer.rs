@@ -68,6 +68,8 @@ pub enum TokenKind {
         /// Whether it ends in `u`.
         unsigned: bool,
     },
+    /// A character that cannot be read; an error has been reported for it.
+    Bad,
     /// The end of the text.
     End,
 }
@@ -99,6 +101,8 @@ pub struct Lexed {
     pub comments: Vec<Comment>,
     /// What could not be read.
     pub errors: Vec<Diagnostic>,
+    /// The text ends inside a comment, so that it is no wonder when something is missing at its end.
+    pub cut: bool,
 }
 
 /// Splits a text into tokens.
@@ -180,6 +184,7 @@ impl<'s> Lexer<'s> {
                     let span = Span { end: start as u32 + 2, ..self.from(start, line, column) };
                     let error = Diagnostic::new(span, "this comment has no end").help("end it with `*/`");
                     self.out.errors.push(error);
+                    self.out.cut = true;
                     return true;
                 }
             }
@@ -196,23 +201,22 @@ impl<'s> Lexer<'s> {
                 self.bump();
             }
             let word = &self.source[start..self.at];
-            Some(KEYWORDS.iter().find(|k| **k == word).map_or(TokenKind::Name, |k| TokenKind::Fixed(k)))
+            KEYWORDS.iter().find(|k| **k == word).map_or(TokenKind::Name, |k| TokenKind::Fixed(k))
         } else if let Some((_, sign)) = MATHEMATICAL.iter().find(|(m, _)| *m == c) {
             self.bump();
-            Some(TokenKind::Fixed(sign))
+            TokenKind::Fixed(sign)
         } else if let Some(sign) = SIGNS.iter().find(|s| self.rest().starts_with(**s)) {
             self.skip(sign.len());
-            Some(TokenKind::Fixed(sign))
+            TokenKind::Fixed(sign)
         } else {
             self.bump();
             let shown = c.escape_debug();
             let span = self.from(start, line, column);
             self.out.errors.push(Diagnostic::new(span, format!("unexpected character `{shown}`")));
-            None
+            TokenKind::Bad
         };
         let span = self.from(start, line, column);
-        // A literal that could not be read still stands where a value is expected.
-        self.out.tokens.extend(kind.map(|kind| Token { kind, span }));
+        self.out.tokens.push(Token { kind, span });
         true
     }
 
@@ -222,7 +226,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// Reads an integer literal. An error is reported and the literal counts as 0.
-    fn number(&mut self) -> Option<TokenKind> {
+    fn number(&mut self) -> TokenKind {
         let (start, line, column) = (self.at, self.line, self.column);
         while self.peek().is_some_and(|c| c.is_alphanumeric() || c == '_') {
             self.bump();
@@ -254,11 +258,11 @@ impl<'s> Lexer<'s> {
                 0
             }
         };
-        Some(TokenKind::Number { value, unsigned })
+        TokenKind::Number { value, unsigned }
     }
 
-    /// Reads a character literal, which is an integer.
-    fn character(&mut self) -> Option<TokenKind> {
+    /// Reads a character literal, which is an integer. An error is reported and the literal counts as 0.
+    fn character(&mut self) -> TokenKind {
         let (start, line, column) = (self.at, self.line, self.column);
         self.bump();
         let value = match self.peek() {
@@ -289,7 +293,7 @@ impl<'s> Lexer<'s> {
         };
         if let (Some(value), Some('\'')) = (value, self.peek()) {
             self.bump();
-            return Some(TokenKind::Number { value, unsigned: false });
+            return TokenKind::Number { value, unsigned: false };
         }
         // Go on behind the closing quote if the line has one.
         let line_end = self.rest().find('\n').unwrap_or(self.rest().len());
@@ -300,6 +304,6 @@ impl<'s> Lexer<'s> {
         let error = Diagnostic::new(self.from(start, line, column), "this is not a character literal")
             .help("write one ASCII character or an escape between quotes: 'a', '\\n', '\\0', '\\x1b'");
         self.out.errors.push(error);
-        Some(TokenKind::Number { value: 0, unsigned: false })
+        TokenKind::Number { value: 0, unsigned: false }
     }
 }

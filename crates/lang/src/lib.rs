@@ -12,6 +12,10 @@ mod format;
 mod lexer;
 mod lower;
 mod parser;
+#[cfg(test)]
+mod properties;
+#[cfg(any(test, feature = "random"))]
+pub mod random;
 mod span;
 pub mod typed;
 pub mod types;

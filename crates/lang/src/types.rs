@@ -128,6 +128,13 @@ impl Type {
         }
     }
 
+    /// The type with its article, for messages.
+    #[must_use]
+    pub fn with_article(self) -> String {
+        let name = self.to_string();
+        if name.starts_with('i') { format!("an `{name}`") } else { format!("a `{name}`") }
+    }
+
     /// Whether its values are shown with a sign.
     #[must_use]
     pub fn signed(self) -> bool {

@@ -234,6 +234,11 @@ impl Body<'_> {
         self.error(error);
     }
 
+    /// Whether a local of this name is in scope.
+    pub(super) fn is_local(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.contains_key(name))
+    }
+
     /// What a name stands for, in words, and where it was declared.
     pub(super) fn describe(&self, name: &str) -> (String, Option<Span>) {
         for scope in self.scopes.iter().rev() {
@@ -251,7 +256,7 @@ impl Body<'_> {
                     (What::Value(ty), true) => format!("a shared array of `{ty}`"),
                     (What::Object(kind), false) => object_words(kind).to_owned(),
                     (What::Object(kind), true) => {
-                        format!("an array of which each element is {}", object_words(kind))
+                        format!("an array of {}", objects_words(kind))
                     }
                 }
             }
@@ -281,5 +286,17 @@ pub(super) fn object_words(kind: ir::SyncKind) -> &'static str {
         ir::SyncKind::Condition => "a condition variable",
         ir::SyncKind::Semaphore => "a semaphore",
         ir::SyncKind::Barrier => "a barrier",
+    }
+}
+
+/// Several of them.
+fn objects_words(kind: ir::SyncKind) -> &'static str {
+    match kind {
+        ir::SyncKind::Mutex => "mutexes",
+        ir::SyncKind::RecursiveMutex => "recursive mutexes",
+        ir::SyncKind::RwLock => "rwlocks",
+        ir::SyncKind::Condition => "condition variables",
+        ir::SyncKind::Semaphore => "semaphores",
+        ir::SyncKind::Barrier => "barriers",
     }
 }

@@ -40,12 +40,12 @@ impl Body<'_> {
     ) -> Option<(FunctionId, Vec<Expr>)> {
         let id = match self.checker.names.get(&name.text) {
             Some((super::Meaning::Function(id), _)) => *id,
-            Some(_) => {
+            found if found.is_some() || self.is_local(&name.text) => {
                 let error = self.wrong_kind(&name.text, name.span, "a function");
                 self.error(error);
                 return None;
             }
-            None => {
+            _ => {
                 let functions = self.checker.function_heads.iter().map(|head| head.name.as_str());
                 let meant = suggest::similar(&name.text, functions.chain(builtin::names()));
                 let mut error = Diagnostic::new(name.span, format!("there is no function `{}`", name.text));
@@ -103,7 +103,7 @@ impl Body<'_> {
             Builtin::Join => {
                 let handle = self.value(&arguments[0])?;
                 if handle.ty != Type::Thread {
-                    let message = format!("`join` takes a thread's handle, not a `{}`", handle.ty);
+                    let message = format!("`join` takes a thread's handle, not {}", handle.ty.with_article());
                     let help = "a handle is what `fork` gives: `thread t = fork f();`";
                     self.error(Diagnostic::new(arguments[0].span, message).help(help));
                     return None;
@@ -114,7 +114,7 @@ impl Body<'_> {
             Builtin::Free => {
                 let pointer = self.value(&arguments[0])?;
                 if !matches!(pointer.ty, Type::Pointer { .. }) {
-                    let message = format!("`free` takes a pointer, not a `{}`", pointer.ty);
+                    let message = format!("`free` takes a pointer, not {}", pointer.ty.with_article());
                     self.error(Diagnostic::new(arguments[0].span, message));
                     return None;
                 }
@@ -139,12 +139,15 @@ impl Body<'_> {
                 effect(StatementKind::Store { place, value, order: Some(order) })
             }
             Builtin::Update(op) => {
-                let (place, value) = self.place_and_value(arguments)?;
+                let place = self.place(&arguments[0], "a shared variable")?;
                 if op != UpdateOp::Exchange && !matches!(place.ty, Type::Int(_)) {
-                    let message = format!("`{}` works on integers, not on a `{}`", name.text, place.ty);
+                    let message =
+                        format!("`{}` works on integers, not on {}", name.text, place.ty.with_article());
                     self.error(Diagnostic::new(arguments[0].span, message));
                     return None;
                 }
+                let value = self.value(&arguments[1])?;
+                let value = self.convert(value, place.ty, "this value")?;
                 let order = self.order(signature, arguments.get(2), |_| true)?;
                 let (ty, value) = (place.ty, Box::new(value));
                 Some(Outcome::Value(Expr { kind: ExprKind::Update { op, place, value, order }, ty, span }))

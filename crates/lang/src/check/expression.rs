@@ -155,7 +155,8 @@ impl Body<'_> {
         match (value.ty, to) {
             (Type::Int(_), Type::Int(int)) => Some(Expr { span, ..converted(value, int) }),
             (from, to) => {
-                let mut error = Diagnostic::new(span, format!("a `{from}` cannot be cast to `{to}`"));
+                let mut error =
+                    Diagnostic::new(span, format!("{} cannot be cast to `{to}`", from.with_article()));
                 if matches!(from, Type::Pointer { .. }) || matches!(to, Type::Pointer { .. }) {
                     error = error.help("pointers keep their type; casts are for integers");
                 }

@@ -16,7 +16,7 @@ impl Body<'_> {
         }
         let operand = self.value(operand)?;
         let Type::Int(ty) = operand.ty else {
-            let message = format!("`{}` cannot be applied to a `{}`", op.sign(), operand.ty);
+            let message = format!("`{}` cannot be applied to {}", op.sign(), operand.ty.with_article());
             self.error(Diagnostic::new(span, message));
             return None;
         };
@@ -86,7 +86,8 @@ impl Body<'_> {
             (Type::Pointer { .. }, _) | (_, Type::Pointer { .. })
                 if op.compares() && comparable(&lhs, &rhs) =>
             {
-                let ty = if is_null(&lhs) { rhs.ty } else { lhs.ty };
+                let pointer = |e: &Expr| matches!(e.ty, Type::Pointer { .. });
+                let ty = if pointer(&lhs) && !is_null(&lhs) || !pointer(&rhs) { lhs.ty } else { rhs.ty };
                 let retyped = |e: Expr| if is_null(&e) { Expr { kind: ExprKind::Null, ty, ..e } } else { e };
                 let predicate = predicate(op, false)?;
                 let kind = ExprKind::Compare(predicate, Box::new(retyped(lhs)), Box::new(retyped(rhs)));
@@ -94,7 +95,8 @@ impl Body<'_> {
             }
             (a, b) => {
                 let verb = if op.compares() { "compare" } else { "combine" };
-                let message = format!("`{}` cannot {verb} a `{a}` and a `{b}`", op.sign());
+                let message =
+                    format!("`{}` cannot {verb} {} and {}", op.sign(), a.with_article(), b.with_article());
                 let mut error = Diagnostic::new(span, message)
                     .label(lhs.span, format!("`{a}`"))
                     .label(rhs.span, format!("`{b}`"));
@@ -110,7 +112,8 @@ impl Body<'_> {
 
 /// Whether two values, one of them at least a pointer, can be compared.
 fn comparable(lhs: &Expr, rhs: &Expr) -> bool {
-    lhs.ty == rhs.ty || is_null(lhs) || is_null(rhs)
+    let with_null = |a: &Expr, b: &Expr| matches!(a.ty, Type::Pointer { .. }) && is_null(b);
+    lhs.ty == rhs.ty || with_null(lhs, rhs) || with_null(rhs, lhs)
 }
 
 fn predicate(op: BinaryOp, signed: bool) -> Option<Predicate> {

@@ -133,7 +133,7 @@ impl Body<'_> {
         let index = self.integer(index, "an index");
         let (pointer, index) = (pointer?, index?);
         let Some(ty) = pointer.ty.pointee() else {
-            let mut error = Diagnostic::new(span, format!("a `{}` has no elements", pointer.ty))
+            let mut error = Diagnostic::new(span, format!("{} has no elements", pointer.ty.with_article()))
                 .here("indexed here")
                 .help("arrays are declared at top level: `int a[4];`");
             if let ast::ExprKind::Name(name) = &inner.kind

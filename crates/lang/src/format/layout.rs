@@ -74,13 +74,15 @@ impl<'c> Printer<'c> {
                 break;
             }
             self.comments = &self.comments[1..];
-            if self.out.ends_with('\n') {
+            // Behind a line comment there is no room: from there on each comment has its own line.
+            let own_line = self.out.ends_with('\n');
+            if own_line {
                 self.spaces(self.indent);
             } else {
                 self.out.push(' ');
             }
             self.out.push_str(&comment.text);
-            if comment.text.starts_with("//") {
+            if own_line || comment.text.starts_with("//") {
                 self.out.push('\n');
             }
             self.last_line = self.last_line.max(comment.span.end_line);
@@ -143,9 +145,10 @@ impl<'c> Printer<'c> {
         self.out.push('\n');
     }
 
-    /// Opens a block, at whose start no blank line belongs.
-    pub(super) fn open(&mut self) {
+    /// Opens a block behind the `{` that stands at `span`; at its start no blank line belongs.
+    pub(super) fn open(&mut self, span: Span) {
         self.indent += 1;
+        self.end_line(span);
         self.last_line = 0;
     }
 

@@ -131,8 +131,7 @@ impl Printer<'_> {
             self.write("}");
             return;
         }
-        self.end_line(Span { end: block.span.start + 1, end_line: block.span.line, ..block.span });
-        self.open();
+        self.open(Span { end: block.span.start + 1, end_line: block.span.line, ..block.span });
         for statement in &block.statements {
             self.statement(statement);
         }

@@ -107,8 +107,9 @@ impl Parser<'_> {
     fn function(&mut self) -> Parsed<Function> {
         self.expect("fn", "")?;
         if self.is("main") {
-            let error = Diagnostic::new(self.span(), "`main` is no function")
-                .help("write `main { … }` for the main thread");
+            let span = self.advance().span;
+            let error =
+                Diagnostic::new(span, "`main` is no function").help("write `main { … }` for the main thread");
             return Err(self.report(error));
         }
         let name = self.name("the function's name")?;

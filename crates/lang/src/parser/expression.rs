@@ -69,7 +69,7 @@ impl Parser<'_> {
                 let error = Diagnostic::new(start, format!("expected an expression, found `{sign}`"));
                 let error = match sign {
                     "&&" => error.help("an address has no address"),
-                    _ => error.help(format!("`{sign}` stands in statements of its own: `x{sign};`")),
+                    _ => error.help(super::step_help(sign)),
                 };
                 return Err(self.report(error));
             }

@@ -24,7 +24,14 @@ pub fn parse(source: &str) -> Result<File, Vec<Diagnostic>> {
 
 /// Reads a program from its tokens.
 pub(crate) fn parse_tokens(source: &str, lexed: &Lexed) -> Result<File, Vec<Diagnostic>> {
-    let mut parser = Parser { source, tokens: &lexed.tokens, at: 0, depth: 0, errors: lexed.errors.clone() };
+    let mut parser = Parser {
+        source,
+        tokens: &lexed.tokens,
+        at: 0,
+        depth: 0,
+        errors: lexed.errors.clone(),
+        cut: lexed.cut,
+    };
     let file = parser.file();
     if parser.errors.is_empty() { Ok(file) } else { Err(finish(parser.errors)) }
 }
@@ -41,6 +48,8 @@ struct Parser<'s> {
     at: usize,
     depth: u32,
     errors: Vec<Diagnostic>,
+    /// The end of the text is not where it seems; what is missing there is not reported.
+    cut: bool,
 }
 
 impl<'s> Parser<'s> {
@@ -122,8 +131,11 @@ impl<'s> Parser<'s> {
     }
 
     fn report(&mut self, error: Diagnostic) -> Reported {
-        // Far more errors than are shown are only counted; a token soup must not fill the memory.
-        if self.errors.len() < 10 * MAX_ERRORS {
+        let follows = self.token().kind == TokenKind::Bad || self.cut && self.at_end();
+        let again =
+            self.errors.iter().any(|e| e.span.start == error.span.start && e.message == error.message);
+        // Far more errors than are shown help nobody; a token soup must not fill the memory.
+        if !follows && !again && self.errors.len() < 10 * MAX_ERRORS {
             self.errors.push(error);
         }
         Reported
@@ -156,7 +168,11 @@ impl<'s> Parser<'s> {
         let error = Diagnostic::new(behind, format!("expected `;` after {what}, found {found}"))
             .here("add `;` here")
             .label(next.span, "unexpected here");
-        let error = if self.at_end() { Diagnostic { labels: vec![], ..error } } else { error };
+        let error = match next.kind {
+            TokenKind::End => Diagnostic { labels: vec![], ..error },
+            TokenKind::Fixed(sign @ ("++" | "--")) => error.help(step_help(sign)),
+            _ => error,
+        };
         let reported = self.report(error);
         let new_line = next.span.line > last.line;
         if new_line || self.is("}") || self.at_end() { Ok(()) } else { Err(reported) }
@@ -178,6 +194,12 @@ impl<'s> Parser<'s> {
         let reported = self.report(error);
         // Whatever follows is inside; reading it again from the middle would only give noise.
         self.at = self.tokens.len() - 1;
+        self.cut = true;
         reported
     }
+}
+
+/// Where `++` and `--` can stand.
+fn step_help(sign: &str) -> String {
+    format!("`{sign}` stands in statements of its own: `x{sign};`")
 }

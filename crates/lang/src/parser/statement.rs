@@ -20,7 +20,7 @@ impl Parser<'_> {
             if self.is("}") {
                 break;
             }
-            if self.at_end() || OUTSIDE_WORDS.iter().any(|w| self.is(w)) {
+            if self.at_end() || self.begins_item() {
                 let error = Diagnostic::new(self.span(), format!("expected `}}`, found {}", self.found()))
                     .label(start, "this `{` is not closed");
                 let reported = self.report(error);
@@ -39,6 +39,12 @@ impl Parser<'_> {
         Ok(Block { statements, span: start.to(end), end })
     }
 
+    /// Whether an item begins here that cannot be a statement.
+    fn begins_item(&self) -> bool {
+        let thread = self.is("thread") && self.ahead(1).kind == TokenKind::Name && self.is_ahead(2, "{");
+        thread || OUTSIDE_WORDS.iter().any(|w| self.is(w))
+    }
+
     /// Goes on behind a broken statement: behind its `;`, before the `}` that ends its block, or before a word
     /// that begins another statement.
     fn skip_statement(&mut self, before: usize) {
@@ -51,7 +57,7 @@ impl Parser<'_> {
             if open == 0 && (STATEMENT_WORDS.iter().any(|w| self.is(w)) && first_on_line || self.is("}")) {
                 return;
             }
-            if OUTSIDE_WORDS.iter().any(|w| self.is(w)) {
+            if self.begins_item() {
                 return;
             }
             if self.is("{") {
@@ -131,11 +137,7 @@ impl Parser<'_> {
                 .help("synchronisation objects are shared: declare them at top level");
                 Err(self.report(error))
             }
-            "for" => {
-                let error =
-                    Diagnostic::new(self.span(), "there is no `for`").help("use `while (condition) { … }`");
-                Err(self.report(error))
-            }
+            "for" => self.for_statement(),
             "else" => {
                 let error = Diagnostic::new(self.span(), "`else` without an `if` before it");
                 Err(self.report(error))
@@ -156,6 +158,26 @@ impl Parser<'_> {
         let then = Box::new(self.statement()?);
         let otherwise = if self.eat("else") { Some(Box::new(self.statement()?)) } else { None };
         Ok(StatementKind::If { condition, then, otherwise })
+    }
+
+    /// There is none; its parts are skipped, so that they give no errors of their own.
+    fn for_statement(&mut self) -> Parsed<StatementKind> {
+        let span = self.expect("for", "")?;
+        let error = Diagnostic::new(span, "there is no `for`").help("use `while (condition) { … }`");
+        self.report(error);
+        let mut open = 0_usize;
+        while !self.at_end() {
+            if self.is("(") {
+                open += 1;
+            } else if self.is(")") {
+                open = open.saturating_sub(1);
+            }
+            if open == 0 && !self.is(")") {
+                break;
+            }
+            self.advance();
+        }
+        Ok(self.statement()?.kind)
     }
 
     fn while_statement(&mut self) -> Parsed<StatementKind> {
