@@ -3,7 +3,7 @@
 //! A [`Program`] has shapes (how memory is laid out and what its parts are called), globals, functions
 //! and the threads that exist from the start. Values are typed by bit width; floats and vectors are
 //! opaque. Every instruction has a source position and may have a label, and is known across the program
-//! by its [`SiteId`]. The IR has a text form ([`print`] and [`parse`](fn@parse)) and a verifier ([`verify`](fn@verify)).
+//! by its [`SiteId`]. The IR has a text form ([`print()`] and [`parse`](fn@parse)) and a verifier ([`verify`](fn@verify)).
 //!
 //! The static view is what makes prediction exact: events in a trace name a site, and the expressions
 //! between two events are rebuilt by walking this IR (AV §1: "both the execution trace and the program

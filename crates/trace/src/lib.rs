@@ -2,7 +2,7 @@
 //!
 //! A [`Trace`] says what ran ([`Origin`]), which threads there were, the events in their total order, the
 //! schedule (every switch with the threads that were enabled there, and the choices other than threads), and
-//! how the run ended. On disk it is a stream of checksummed blocks ([`file`]), so that a run that is killed
+//! how the run ended. On disk it is a stream of checksummed blocks ([`mod@file`]), so that a run that is killed
 //! leaves a trace that can be read up to the cut.
 
 mod check;
@@ -24,4 +24,4 @@ pub use run::{
     ThreadInfo, Trace, WaitsFor,
 };
 pub use show::{ShowOptions, show};
-pub use thread::ThreadId;
+pub use thread::{ThreadId, ThreadIdError};

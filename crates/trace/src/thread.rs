@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::str::FromStr;
 
 /// A thread, as its path in the tree of forks.
 ///
@@ -108,6 +109,28 @@ impl fmt::Display for ThreadId {
         self.path().into_iter().try_for_each(|n| write!(f, ".{}", n + 1))
     }
 }
+
+impl FromStr for ThreadId {
+    type Err = ThreadIdError;
+
+    /// Reads what `Display` writes.
+    fn from_str(text: &str) -> Result<ThreadId, ThreadIdError> {
+        let wrong = || ThreadIdError(text.to_owned());
+        let mut parts = text.split('.');
+        if parts.next() != Some("main") {
+            return Err(wrong());
+        }
+        parts.try_fold(ThreadId::MAIN, |parent, part| {
+            let number: u64 = part.parse().map_err(|_| wrong())?;
+            number.checked_sub(1).and_then(|earlier| parent.child(earlier)).ok_or_else(wrong)
+        })
+    }
+}
+
+/// Why a text is no thread.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is no thread; threads are written `main`, `main.2`, `main.2.1`")]
+pub struct ThreadIdError(String);
 
 impl fmt::Debug for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,8 @@
-//! Random traces that are consistent, of no program in particular.
+//! Traces for tests: random ones that are consistent, of no program in particular, and one written by hand.
+
+#![allow(dead_code, clippy::unwrap_used, reason = "each test takes what it needs, and may fail")]
+
+pub mod bank;
 
 use ir::{GlobalId, Order, ShapeId, SiteId};
 use proptest::prelude::*;
