@@ -145,6 +145,23 @@ impl Machine {
         ThreadInfo { id, name: self.thread_name(state, id), forked_by }
     }
 
+    /// The thread of a name that [`Trace::thread_name`] gives, or that [`ThreadId`] shows.
+    #[must_use]
+    pub fn thread_named(&self, name: &str) -> Option<ThreadId> {
+        if let Some((id, _)) = self.static_threads().find(|&(_, known)| known == name) {
+            return Some(id);
+        }
+        if let Ok(thread) = name.parse() {
+            return Some(thread);
+        }
+        let (parent, own) = match name.rsplit_once('/') {
+            Some((parent, own)) => (self.thread_named(parent)?, own),
+            None => (ThreadId::MAIN, name),
+        };
+        let number: u64 = own.rsplit_once('#')?.1.parse().ok()?;
+        parent.child(self.first_fork(parent) + number.checked_sub(1)?)
+    }
+
     /// The name in the source for a thread that exists from the start; for a forked one its function and its number among
     /// its parent's forks, behind the parent's name unless that is `main`.
     pub(crate) fn thread_name(&self, state: &State, id: ThreadId) -> String {

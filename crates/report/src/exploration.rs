@@ -6,7 +6,7 @@ use ir::Quantifier;
 use machine::Machine;
 use machine::oracle::{Answers, LimitReached, Point};
 use std::fmt::Write as _;
-use subject::Schedule;
+use subject::{Schedule, Subject as _};
 use trace::ThreadId;
 
 /// The report. Each finding is a message with its place in the source and the schedule that shows it, in short form.
@@ -20,6 +20,9 @@ pub fn exploration(machine: &Machine, answers: &Answers, sources: &Sources<'_>) 
     text
 }
 
+/// Schedules with more steps than this are not shown on one line.
+const MOST_STEPS: usize = 24;
+
 struct Report<'a> {
     machine: &'a Machine,
     answers: &'a Answers,
@@ -29,7 +32,7 @@ struct Report<'a> {
 impl Report<'_> {
     fn findings(&self, text: &mut String) {
         let mut message = |title: &str, marks: &[Mark], schedule: &Schedule| {
-            let note = format!("schedule: {}", self.short(schedule));
+            let note = self.replay(schedule);
             text.push_str(&self.sources.message(title, marks, &[note]));
             text.push_str("\n\n");
         };
@@ -58,7 +61,7 @@ impl Report<'_> {
         for (blocked, schedule) in &self.answers.deadlocks {
             let thread = |id| self.thread(id);
             let location = |at| self.machine.location_name(at);
-            let note = format!("schedule: {}", self.short(schedule));
+            let note = self.replay(schedule);
             text.push_str(&deadlock(blocked, self.sources, &thread, &location, &[note]));
             text.push_str("\n\n");
         }
@@ -125,14 +128,17 @@ impl Report<'_> {
         Mark { site: point.site, label: format!("{word} {}", self.thread(point.thread)), primary }
     }
 
-    /// `P0:1 P1:1 P2:2`: each thread up to its event.
-    fn short(&self, schedule: &Schedule) -> String {
-        let segments = schedule.segments.iter();
-        let short: Vec<String> =
-            segments.map(|segment| format!("{}:{}", self.thread(segment.thread), segment.until)).collect();
-        match short.is_empty() {
-            true => "none needed, it is so from the start".to_owned(),
-            false => short.join(" "),
+    /// How to see it.
+    fn replay(&self, schedule: &Schedule) -> String {
+        match schedule.segments.len() {
+            0 => "it is so from the start, before any event".to_owned(),
+            1..=MOST_STEPS => {
+                let short = schedule.to_short(|thread| self.thread(thread));
+                format!("to see it: threadbare replay {} '{short}'", self.machine.name())
+            }
+            n => format!(
+                "a schedule of {n} steps shows it; --save DIR writes it to a file for `threadbare replay`"
+            ),
         }
     }
 }

@@ -9,7 +9,7 @@ mod schedule;
 mod scheduler;
 mod strategy;
 
-pub use schedule::{Schedule, ScheduleError, Segment};
+pub use schedule::{Schedule, ScheduleError, Segment, ShortScheduleError};
 pub use scheduler::{Departure, Ready, Scheduler};
 pub use strategy::{Strategy, StrategyError};
 pub use trace::Logging;

@@ -80,6 +80,69 @@ impl Schedule {
     }
 }
 
+impl Schedule {
+    /// The short form that fits on a command line: `P0:1 P1:2 wake:P0`, each thread up to its event, and behind all of
+    /// them the other choices.
+    #[must_use]
+    pub fn to_short(&self, name: impl Fn(ThreadId) -> String) -> String {
+        let segments =
+            self.segments.iter().map(|segment| format!("{}:{}", name(segment.thread), segment.until));
+        let choices = self.choices.iter().map(|choice| match choice {
+            Choice::Wake(thread) => format!("wake:{}", name(*thread)),
+            Choice::Expire => "expire".to_owned(),
+            Choice::Spurious => "spurious".to_owned(),
+        });
+        segments.chain(choices).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Reads the short form; `resolve` gives the thread of a name.
+    ///
+    /// # Errors
+    /// If a word is neither `THREAD:N` nor a choice, or names no thread.
+    pub fn from_short(
+        text: &str,
+        resolve: impl Fn(&str) -> Option<ThreadId>,
+    ) -> Result<Schedule, ShortScheduleError> {
+        let mut schedule = Schedule::default();
+        for word in text.split_whitespace() {
+            let unknown = |name: &str| ShortScheduleError::UnknownThread(name.to_owned());
+            match (word, word.rsplit_once(':')) {
+                ("expire", _) => schedule.choices.push(Choice::Expire),
+                ("spurious", _) => {
+                    schedule.spurious = true;
+                    schedule.choices.push(Choice::Spurious);
+                }
+                (_, Some(("wake", name))) => {
+                    let thread = resolve(name).ok_or_else(|| unknown(name))?;
+                    schedule.choices.push(Choice::Wake(thread));
+                }
+                (_, Some((name, number))) => {
+                    let until = parse_count(number).map_err(ShortScheduleError::Word)?;
+                    let thread = resolve(name).ok_or_else(|| unknown(name))?;
+                    schedule.segments.push(Segment { thread, until, site: None });
+                }
+                (_, None) => {
+                    return Err(ShortScheduleError::Word(format!(
+                        "expected `THREAD:N`, `wake:THREAD`, `expire` or `spurious`, found `{word}`"
+                    )));
+                }
+            }
+        }
+        Ok(schedule)
+    }
+}
+
+/// Why a text is no short schedule.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ShortScheduleError {
+    /// A word that has no meaning.
+    #[error("{0}")]
+    Word(String),
+    /// A name that no thread has.
+    #[error("there is no thread `{0}`")]
+    UnknownThread(String),
+}
+
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.to_text(|_| None))
@@ -168,17 +231,8 @@ fn parse_count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// `main`, `main.2`, `main.2.1`.
 fn parse_thread(text: &str) -> Result<ThreadId, String> {
-    let wrong = || format!("`{text}` is no thread; threads are written `main`, `main.2`, `main.2.1`");
-    let mut parts = text.split('.');
-    if parts.next() != Some("main") {
-        return Err(wrong());
-    }
-    parts.try_fold(ThreadId::MAIN, |parent, part| {
-        let number: u64 = part.parse().map_err(|_| wrong())?;
-        number.checked_sub(1).and_then(|earlier| parent.child(earlier)).ok_or_else(wrong)
-    })
+    text.parse().map_err(|error: trace::ThreadIdError| error.to_string())
 }
 
 #[cfg(test)]
@@ -211,6 +265,28 @@ mod tests {
         fn any_text_is_read_without_panic(text in "(threadbare schedule 1\n)?(.|\n){0,80}") {
             let _ = text.parse::<Schedule>();
         }
+    }
+
+    #[test]
+    fn the_short_form_gives_segments_and_choices_back() {
+        let [a, b] = [0, 1].map(|n| ThreadId::MAIN.child(n).unwrap());
+        let name = |thread| if thread == a { "A".to_owned() } else { "f#1".to_owned() };
+        let resolve =
+            |name: &str| [("A", a), ("f#1", b)].into_iter().find(|&(n, _)| n == name).map(|(_, t)| t);
+        let segment = |thread, until| Segment { thread, until, site: None };
+        let schedule = Schedule {
+            fingerprint: None,
+            spurious: true,
+            segments: vec![segment(a, 2), segment(b, 7), segment(a, 3)],
+            choices: vec![Choice::Wake(b), Choice::Expire, Choice::Spurious],
+        };
+        let short = schedule.to_short(name);
+        assert_eq!(short, "A:2 f#1:7 A:3 wake:f#1 expire spurious");
+        assert_eq!(Schedule::from_short(&short, resolve), Ok(schedule));
+        let error = |text| Schedule::from_short(text, resolve).unwrap_err().to_string();
+        assert_eq!(error("C:1"), "there is no thread `C`");
+        assert!(error("A:0").contains("count from 1"));
+        assert!(error("A").contains("expected `THREAD:N`"));
     }
 
     #[test]

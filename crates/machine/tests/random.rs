@@ -1,0 +1,232 @@
+//! Properties of random programs. `PROPTEST_CASES` sets how many; `make random` runs the full count.
+
+mod common;
+
+use ir::Program;
+use lang::ast::File;
+use lang::random::{self, Config};
+use machine::oracle::{self, Answers, Method, Point, Question};
+use machine::{Machine, Options};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use subject::{Schedule, Strategy as Who, Subject as _};
+use trace::{Logging, Outcome, Trace};
+
+fn lower(file: &File) -> Program {
+    let checked = lang::check(file).expect("random programs are well formed");
+    let options =
+        lang::LowerOptions { name: "random.tb".into(), path: "random.tb".into(), ..Default::default() };
+    lang::lower(&checked, &options)
+}
+
+fn machine(file: &File, spurious: bool) -> Machine {
+    Machine::new(lower(file), Options { spurious, ..Options::default() }).expect("random programs run")
+}
+
+fn record(machine: &Machine, who: &Who) -> Trace {
+    let run = machine.run(who, &Logging::Everything).expect("it runs");
+    assert_eq!(run.departure, None);
+    run.trace
+}
+
+fn strategies(seed: u64) -> [Who; 5] {
+    [
+        Who::RunToBlock,
+        Who::RoundRobin { quantum: 1 + (seed % 3) as u32 },
+        Who::Random { seed },
+        Who::Random { seed: seed.wrapping_mul(31) },
+        Who::Pct { seed, depth: 3, length: 20 },
+    ]
+}
+
+fn ask(machine: &Machine, method: Method, history: bool, along: Option<&Trace>) -> Answers {
+    // Programs that are too large to go through are left to those that are not.
+    oracle::ask(machine, &Question { method, history, along, max_steps: 300_000, max_states: 30_000 })
+}
+
+/// The parts of the answers that do not depend on the way of the walk.
+fn sets(answers: &Answers) -> impl PartialEq + std::fmt::Debug {
+    (
+        answers.final_states.keys().cloned().collect::<Vec<_>>(),
+        answers.failures.keys().copied().collect::<Vec<_>>(),
+        answers.deadlocks.keys().cloned().collect::<Vec<_>>(),
+        answers.co_enabled.keys().copied().collect::<Vec<_>>(),
+        answers.unordered.keys().copied().collect::<Vec<_>>(),
+        answers.triples.keys().copied().collect::<Vec<_>>(),
+        answers.bounds.keys().copied().collect::<Vec<_>>(),
+        answers.schedules,
+    )
+}
+
+/// A schedule of the oracle, followed by the machine.
+fn follow(machine: &Machine, schedule: &Schedule) -> Trace {
+    record(machine, &Who::follow(schedule.clone()))
+}
+
+fn check_schedules(machine: &Machine, answers: &Answers) {
+    for (state, schedule) in &answers.final_states {
+        let Outcome::Completed { state: values, condition } = follow(machine, schedule).outcome else {
+            panic!("no final state")
+        };
+        assert_eq!((&values, condition), (&state.values, state.condition));
+    }
+    for (failure, schedule) in &answers.failures {
+        match follow(machine, schedule).outcome {
+            Outcome::AssertionFailed { event, site } => {
+                assert_eq!((event.thread, site, None), (failure.at.thread, failure.at.site, failure.fault));
+            }
+            Outcome::Fault { event, site, kind } => {
+                assert_eq!(
+                    (event.thread, site, Some(kind)),
+                    (failure.at.thread, failure.at.site, failure.fault)
+                );
+            }
+            other => panic!("{failure:?} was {other:?}"),
+        }
+    }
+    for (blocked, schedule) in &answers.deadlocks {
+        if let Outcome::Deadlock { blocked: seen } = follow(machine, schedule).outcome {
+            assert!(blocked.iter().all(|thread| seen.contains(thread)));
+        }
+    }
+    for schedule in
+        answers.co_enabled.values().chain(answers.unordered.values()).chain(answers.triples.values())
+    {
+        follow(machine, schedule);
+    }
+}
+
+/// Whether what a single run did is among the answers.
+fn is_among(answers: &Answers, trace: &Trace) -> bool {
+    match &trace.outcome {
+        Outcome::Completed { state, .. } => answers.final_states.keys().any(|known| known.values == *state),
+        Outcome::AssertionFailed { event, site } => {
+            answers.failures.keys().any(|f| (f.at.thread, f.at.site, f.fault) == (event.thread, *site, None))
+        }
+        Outcome::Fault { event, site, kind } => answers
+            .failures
+            .keys()
+            .any(|f| (f.at.thread, f.at.site, f.fault) == (event.thread, *site, Some(*kind))),
+        Outcome::Deadlock { blocked } => answers.deadlocks.contains_key(blocked),
+        Outcome::BoundExceeded { site, .. } => answers.bounds.contains_key(site),
+        Outcome::Discarded { .. } => answers.schedules.discarded > 0,
+        Outcome::LimitReached { .. } | Outcome::Truncated => false,
+    }
+}
+
+fn without_numbers<T: Copy + Ord>(points: impl Iterator<Item = T>, strip: impl Fn(T) -> T) -> BTreeSet<T> {
+    points.map(strip).collect()
+}
+
+fn strip(point: Point) -> Point {
+    Point { n: None, ..point }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_text_form_of_the_ir_gives_the_program_back(file in random::program(&Config::default())) {
+        let program = lower(&file);
+        prop_assert!(ir::verify(&program).is_ok());
+        prop_assert_eq!(ir::parse(&ir::print(&program)).expect("printed programs parse"), program);
+    }
+
+    #[test]
+    fn a_recorded_schedule_gives_the_identical_trace(
+        file in random::program(&Config::default()), seed in any::<u64>(), spurious in any::<bool>(),
+    ) {
+        let machine = machine(&file, spurious);
+        for who in strategies(seed) {
+            let trace = record(&machine, &who);
+            let text = Schedule::of(&trace).to_string();
+            let mut again = record(&machine, &Who::follow(text.parse().expect("printed schedules parse")));
+            // How it came about is the only difference.
+            again.origin.strategy.clone_from(&trace.origin.strategy);
+            prop_assert_eq!(trace, again);
+        }
+    }
+
+    #[test]
+    fn the_two_enumerations_agree_and_contain_every_run(
+        file in random::program(&Config::tiny()), seed in any::<u64>(), spurious in prop::bool::weighted(0.1),
+    ) {
+        let machine = machine(&file, spurious);
+        for history in [false, true] {
+            let stateful = ask(&machine, Method::Stateful, history, None);
+            if stateful.limit.is_some() {
+                continue;
+            }
+            let stateless = ask(&machine, Method::Stateless, history, None);
+            if stateless.limit.is_none() && !stateful.cyclic {
+                prop_assert_eq!(sets(&stateful), sets(&stateless));
+            }
+            check_schedules(&machine, &stateful);
+            for who in strategies(seed) {
+                let trace = record(&machine, &who);
+                prop_assert!(is_among(&stateful, &trace), "{:?} is not among the answers", trace.outcome);
+            }
+        }
+    }
+
+    #[test]
+    fn along_a_trace_the_enumerations_agree_and_see_a_part_of_the_whole(
+        file in random::program(&Config::tiny()), seed in any::<u64>(),
+    ) {
+        let machine = machine(&file, false);
+        let trace = record(&machine, &Who::Random { seed });
+        let along = ask(&machine, Method::Stateful, true, Some(&trace));
+        let stateless = ask(&machine, Method::Stateless, true, Some(&trace));
+        let whole = ask(&machine, Method::Stateful, true, None);
+        if along.limit.is_some() || stateless.limit.is_some() || whole.limit.is_some() {
+            return Ok(());
+        }
+        prop_assert_eq!(sets(&along), sets(&stateless));
+        let race = |r: oracle::Race| oracle::Race { first: strip(r.first), second: strip(r.second) };
+        let triple = |t: oracle::Triple| oracle::Triple {
+            before: strip(t.before), between: strip(t.between), after: strip(t.after),
+        };
+        let failure = |f: oracle::Failure| oracle::Failure { at: strip(f.at), ..f };
+        prop_assert!(without_numbers(along.triples.keys().copied(), triple).iter().all(|t| whole.triples.contains_key(t)));
+        prop_assert!(without_numbers(along.unordered.keys().copied(), race).iter().all(|r| whole.unordered.contains_key(r)));
+        prop_assert!(without_numbers(along.co_enabled.keys().copied(), race).iter().all(|r| whole.co_enabled.contains_key(r)));
+        prop_assert!(without_numbers(along.failures.keys().copied(), failure).iter().all(|f| whole.failures.contains_key(f)));
+        prop_assert!(along.final_states.keys().all(|state| whole.final_states.contains_key(state)));
+        // The recorded run itself is one of those along it.
+        if let Outcome::Completed { state, .. } = &trace.outcome {
+            prop_assert!(along.final_states.keys().any(|known| known.values == *state));
+        }
+    }
+}
+
+/// The properties above would hold trivially for dull programs: of 400, enough must show each kind of thing.
+#[test]
+fn random_programs_are_interesting() {
+    use proptest::strategy::ValueTree as _;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let strategy = random::program(&Config::tiny());
+    let mut seen = std::collections::BTreeMap::<&str, u32>::new();
+    for _ in 0..400 {
+        let file = strategy.new_tree(&mut runner).expect("a program").current();
+        let answers = ask(&machine(&file, false), Method::Stateful, true, None);
+        let shows = [
+            ("a limit", answers.limit.is_some()),
+            ("several final states", answers.final_states.len() > 1),
+            ("a failure", !answers.failures.is_empty()),
+            ("a deadlock", !answers.deadlocks.is_empty()),
+            ("a co-enabled race", !answers.co_enabled.is_empty()),
+            ("an unordered race only", answers.unordered.keys().any(|r| !answers.co_enabled.contains_key(r))),
+            ("a triple", !answers.triples.is_empty()),
+            ("a discarded run", answers.schedules.discarded > 0),
+            ("more than 100 schedules", answers.schedules.total() > 100),
+        ];
+        for (what, shown) in shows {
+            *seen.entry(what).or_default() += u32::from(shown);
+        }
+    }
+    println!("{seen:#?}");
+    assert!(seen["a limit"] < 40, "{seen:?}");
+    for (what, count) in seen {
+        assert!(what == "a limit" || count >= 8, "only {count} of 400 show {what}");
+    }
+}

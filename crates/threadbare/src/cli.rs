@@ -1,0 +1,224 @@
+//! The flags; their doc comments are the help texts, the man page and the completions.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Finds the concurrency bugs that other schedules of a run can show.
+///
+/// Exit codes: 0 nothing found and the stated coverage reached; 1 findings; 2 wrong use or bad input; 3 a limit was
+/// hit and nothing was found up to it; 4 the program misbehaved in the recorded run itself.
+#[derive(Parser, Debug)]
+#[command(name = "threadbare", version, propagate_version = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run a program once and record it
+    Run(RunArguments),
+    /// Run a program again under a recorded schedule
+    Replay(ReplayArguments),
+    /// Run a program under every schedule and report what can happen
+    Explore(ExploreArguments),
+    /// Format model programs
+    Fmt(FmtArguments),
+    /// Look into traces
+    Trace(TraceArguments),
+    /// Print the program IR of a model program
+    Ir(IrArguments),
+    /// Print shell completions
+    Completions(CompletionsArguments),
+    /// Write man pages into a directory
+    Man(ManArguments),
+}
+
+/// How a program is read and run.
+#[derive(Args, Debug)]
+pub struct ProgramOptions {
+    /// How often a loop without a bound of its own may go round
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub loop_bound: u32,
+    /// Let waits on condition variables end without a signal
+    #[arg(long)]
+    pub spurious: bool,
+}
+
+/// Who goes next.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StrategyName {
+    /// A thread runs until it blocks or ends
+    RunToBlock,
+    /// Threads take turns
+    RoundRobin,
+    /// A thread is drawn before each visible event
+    Random,
+    /// Probabilistic concurrency testing: random priorities, few changes
+    Pct,
+}
+
+/// `threadbare run`
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    /// A model program (.tb)
+    pub program: PathBuf,
+    /// Who goes next
+    #[arg(long, value_enum, default_value_t = StrategyName::RunToBlock)]
+    pub strategy: StrategyName,
+    /// Where the draws of random and pct start
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Visible events per turn of round-robin
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub quantum: u32,
+    /// Depth of the bugs that pct looks for
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub depth: u32,
+    /// Follow this schedule first: a file, a trace, or a short form as `replay` takes it
+    #[arg(long, value_name = "SCHEDULE", conflicts_with = "strategy")]
+    pub schedule: Option<PathBuf>,
+    /// Write the trace to this file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write the schedule of the run to this file
+    #[arg(long, value_name = "FILE")]
+    pub save_schedule: Option<PathBuf>,
+    /// Stop the run after so many events
+    #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_events: u64,
+    #[command(flatten)]
+    pub options: ProgramOptions,
+}
+
+/// `threadbare replay`
+#[derive(Args, Debug)]
+pub struct ReplayArguments {
+    /// A model program (.tb)
+    pub program: PathBuf,
+    /// A schedule file, a trace, or a schedule in short form: 'T1:3 T2:5' lets T1 run to its 3rd event, then T2 to its 5th
+    pub schedule: PathBuf,
+    /// Write the trace of the replay to this file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// How often a loop without a bound of its own may go round; as in the recorded run
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub loop_bound: u32,
+}
+
+/// How schedules are searched.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Search {
+    /// Every schedule, without reduction
+    All,
+}
+
+/// How the enumeration of all schedules works.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// Go on from each state only once
+    Stateful,
+    /// Go through every interleaving
+    Stateless,
+}
+
+/// `threadbare explore`
+#[derive(Args, Debug)]
+pub struct ExploreArguments {
+    /// A model program (.tb)
+    pub program: PathBuf,
+    /// How schedules are searched
+    #[arg(long, value_enum, default_value_t = Search::All)]
+    pub strategy: Search,
+    /// Whether to remember states
+    #[arg(long, value_enum, default_value_t = Method::Stateful)]
+    pub method: Method,
+    /// Keep to the thread paths of this trace
+    #[arg(long, value_name = "TRACE")]
+    pub along: Option<PathBuf>,
+    /// Write the schedule of each finding into this directory
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+    /// Stop after so many events
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: u64,
+    /// Stop after so many states
+    #[arg(long, value_name = "N", default_value_t = 2_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_states: u64,
+    #[command(flatten)]
+    pub options: ProgramOptions,
+}
+
+/// `threadbare fmt`
+#[derive(Args, Debug)]
+pub struct FmtArguments {
+    /// Model programs (.tb); `-` is standard input, formatted to standard output
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Change nothing, and fail if a file is not formatted
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// `threadbare trace`
+#[derive(Args, Debug)]
+pub struct TraceArguments {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: TraceCommand,
+}
+
+/// The subcommands of `threadbare trace`.
+#[derive(Subcommand, Debug)]
+pub enum TraceCommand {
+    /// Print a trace in columns, one per thread
+    Show(ShowArguments),
+}
+
+/// `threadbare trace show`
+#[derive(Args, Debug)]
+pub struct ShowArguments {
+    /// A trace
+    pub trace: PathBuf,
+    /// The program that was run, if it is not where it was
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// First event to show, counted from 1
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub from: u64,
+    /// Most events to show
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub limit: u64,
+    /// The loop bound that the recorded run had
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub loop_bound: u32,
+}
+
+/// `threadbare ir`
+#[derive(Args, Debug)]
+pub struct IrArguments {
+    /// A model program (.tb), or program IR as text (.ir), which is checked
+    pub program: PathBuf,
+    #[command(flatten)]
+    pub options: ProgramOptions,
+}
+
+/// `threadbare completions`
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// For which shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// `threadbare man`
+#[derive(Args, Debug)]
+pub struct ManArguments {
+    /// Where to write them
+    pub directory: PathBuf,
+}

@@ -1,0 +1,9 @@
+//! The subcommands, one file each.
+
+pub mod explore;
+pub mod fmt;
+pub mod generate;
+pub mod ir;
+pub mod replay;
+pub mod run;
+pub mod trace;

@@ -1,0 +1,108 @@
+//! Reading programs, schedules and traces.
+
+use crate::cli::ProgramOptions;
+use crate::output::{Rendered, error_color};
+use anyhow::{Context as _, bail};
+use machine::{Machine, Options};
+use report::Sources;
+use std::path::Path;
+use subject::Schedule;
+use trace::file::{ReadTrace, TraceError};
+
+/// Reads a text file.
+pub fn text(path: &Path) -> anyhow::Result<String> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    String::from_utf8(bytes)
+        .map_err(|_| anyhow::anyhow!("{} is not a text file (it is not UTF-8)", path.display()))
+}
+
+/// Reads a program: a model program, or program IR in its text form if the name ends in `.ir`.
+pub fn program(path: &Path, options: &ProgramOptions) -> anyhow::Result<ir::Program> {
+    let name = path.display().to_string();
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    match extension {
+        Some("tb") => {
+            let source = text(path)?;
+            let lowering =
+                lang::LowerOptions { loop_bound: options.loop_bound, name: name.clone(), path: name.clone() };
+            lang::compile(&source, &lowering).map_err(|errors| diagnostics(&errors, &name, &source))
+        }
+        Some("ir") => {
+            let source = text(path)?;
+            ir::parse(&source).map_err(|error| anyhow::anyhow!("{name}: {error}"))
+        }
+        _ => bail!("{name}: not a model program; their names end in .tb (or in .ir for program IR as text)"),
+    }
+}
+
+/// The errors of a source text, rendered.
+pub fn diagnostics(errors: &[lang::Diagnostic], path: &str, source: &str) -> anyhow::Error {
+    let rendered: Vec<String> =
+        errors.iter().map(|error| lang::render(error, path, source, error_color())).collect();
+    let count = match errors.len() {
+        1 => "1 error".to_owned(),
+        n => format!("{n} errors"),
+    };
+    anyhow::Error::new(Rendered(format!("{}\n\nerror: {path}: {count}", rendered.join("\n\n"))))
+}
+
+/// Reads a program and makes it ready to run.
+pub fn machine(path: &Path, options: &ProgramOptions, max_events: u64) -> anyhow::Result<Machine> {
+    let program = program(path, options)?;
+    let options = Options { spurious: options.spurious, max_events };
+    Machine::new(program, options).with_context(|| path.display().to_string())
+}
+
+/// A program with the sources that can still be read.
+pub fn sources(program: &ir::Program, color: bool) -> Sources<'_> {
+    Sources::new(program, color, |path| std::fs::read_to_string(path).ok())
+}
+
+/// What a run is to follow.
+pub enum Followed {
+    /// A schedule file, or the schedule of a trace.
+    File(Schedule),
+    /// A short form: its threads are known only when the program is.
+    Short(String),
+}
+
+/// Reads what a run is to follow: from a schedule file, from a trace, or a short form as it is.
+pub fn followed(argument: &Path) -> anyhow::Result<Followed> {
+    let short = argument.to_str().filter(|text| text.contains(':') && !argument.exists());
+    if let Some(text) = short {
+        return Ok(Followed::Short(text.to_owned()));
+    }
+    match trace::file::read(argument) {
+        Ok(read) => Ok(Followed::File(Schedule::of(&read.trace))),
+        Err(TraceError::NotATrace) => {
+            let schedule = text(argument)?.parse().with_context(|| argument.display().to_string())?;
+            Ok(Followed::File(schedule))
+        }
+        // The error names the file.
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Followed {
+    /// Whether it has waits that end without a reason.
+    pub fn spurious(&self) -> bool {
+        match self {
+            Followed::File(schedule) => schedule.spurious,
+            Followed::Short(text) => text.split_whitespace().any(|word| word == "spurious"),
+        }
+    }
+
+    /// The schedule, for this machine.
+    pub fn schedule(self, machine: &Machine) -> anyhow::Result<Schedule> {
+        match self {
+            Followed::File(schedule) => Ok(schedule),
+            Followed::Short(text) => Schedule::from_short(&text, |name| machine.thread_named(name))
+                .with_context(|| format!("the schedule `{text}`")),
+        }
+    }
+}
+
+/// Reads a trace.
+pub fn trace(path: &Path) -> anyhow::Result<ReadTrace> {
+    trace::file::read(path).with_context(|| path.display().to_string())
+}

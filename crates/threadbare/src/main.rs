@@ -1,0 +1,31 @@
+//! The command line of Threadbare: one file per subcommand, no algorithms.
+
+mod cli;
+mod command;
+mod exit;
+mod load;
+mod output;
+
+use clap::Parser as _;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = cli::Arguments::parse();
+    let result = match arguments.command {
+        cli::Command::Run(arguments) => command::run::run(&arguments),
+        cli::Command::Replay(arguments) => command::replay::replay(&arguments),
+        cli::Command::Explore(arguments) => command::explore::explore(&arguments),
+        cli::Command::Fmt(arguments) => command::fmt::fmt(&arguments),
+        cli::Command::Trace(arguments) => command::trace::trace(&arguments),
+        cli::Command::Ir(arguments) => command::ir::ir(&arguments),
+        cli::Command::Completions(arguments) => command::generate::completions(&arguments),
+        cli::Command::Man(arguments) => command::generate::man(&arguments),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            output::error(&error);
+            exit::Exit::BadInput.into()
+        }
+    }
+}
