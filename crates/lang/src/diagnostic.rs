@@ -11,7 +11,8 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 pub const MAX_ERRORS: usize = 20;
 
 /// One error.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}:{}: {message}", .span.line, .span.column)]
 pub struct Diagnostic {
     /// Where it is.
     pub span: Span,

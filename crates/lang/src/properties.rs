@@ -157,6 +157,23 @@ proptest! {
     }
 }
 
+#[test]
+fn a_failing_program_shrinks_to_the_few_statements_that_matter() {
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    });
+    let result = runner.run(&crate::random::source(&Config::default()), |source| {
+        prop_assert!(!source.contains("wrlock"));
+        Ok(())
+    });
+    let Err(proptest::test_runner::TestError::Fail(_, smallest)) = result else {
+        panic!("no program has an rwlock")
+    };
+    assert!(smallest.lines().filter(|line| !line.is_empty()).count() <= 14, "{smallest}");
+}
+
 /// A plain configuration with some groups turned on.
 fn switched(bits: u32) -> Config {
     let on = |n: u32| bits & (1 << n) != 0;

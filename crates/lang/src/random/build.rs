@@ -35,13 +35,10 @@ pub(super) fn null() -> Expr {
     expr(ExprKind::Null)
 }
 
-/// Parentheses, where the tree would need them anywhere.
+/// Parentheses around what binds more loosely than an operator's operand may.
 fn paren(inner: Expr) -> Expr {
     match inner.kind {
-        ExprKind::Unary { .. }
-        | ExprKind::Binary { .. }
-        | ExprKind::Conditional { .. }
-        | ExprKind::Cast { .. } => expr(ExprKind::Paren(Box::new(inner))),
+        ExprKind::Binary { .. } | ExprKind::Conditional { .. } => expr(ExprKind::Paren(Box::new(inner))),
         _ => inner,
     }
 }

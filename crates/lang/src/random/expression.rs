@@ -32,7 +32,7 @@ pub(super) fn shared(config: &Config) -> BoxedStrategy<Expr> {
     });
     let wild = prop::sample::select(&LOCALS[..]).prop_map(|local| index(ARRAY, variable(local)));
     one_of(vec![
-        (true, 12, prop::sample::select(&SHARED[..]).prop_map(variable).boxed()),
+        (true, 16, prop::sample::select(&SHARED[..]).prop_map(variable).boxed()),
         (config.arrays, 3, element.boxed()),
         (config.arrays, 2, computed.boxed()),
         (config.arrays, 1, wild.boxed()),
@@ -72,7 +72,7 @@ fn operation(config: &Config, operand: BoxedStrategy<Expr>) -> BoxedStrategy<Exp
     ]);
     let shift = prop::sample::select(vec![BinaryOp::ShiftLeft, BinaryOp::ShiftRight]);
     let divide = prop::sample::select(vec![BinaryOp::Divide, BinaryOp::Remainder]);
-    let divisor = prop_oneof![4 => (1_i64..=3).prop_map(number), 1 => local(config)];
+    let divisor = prop_oneof![12 => (1_i64..=3).prop_map(number), 1 => local(config)];
     let sign = prop::sample::select(vec![UnaryOp::Negate, UnaryOp::Complement, UnaryOp::Not]);
     let widths = prop::sample::select(vec![
         TypeWord::Sized(IntType::U8),
@@ -117,6 +117,13 @@ pub(super) fn condition(config: &Config) -> BoxedStrategy<Expr> {
         (true, 1, shared(config)),
         (config.pointers, 1, pointer.boxed()),
     ])
+}
+
+/// A condition that holds more often than not.
+pub(super) fn mild(config: &Config) -> BoxedStrategy<Expr> {
+    let op = prop::sample::select(vec![BinaryOp::NotEqual, BinaryOp::LessEqual]);
+    let operand = prop_oneof![4 => shared(config), 1 => local(config)];
+    (op, operand, 2_i64..=4).prop_map(|(op, a, n)| binary(op, a, number(n))).boxed()
 }
 
 /// An address of an int.

@@ -1,7 +1,7 @@
 //! Random well-formed programs, for property tests here and in the crates above.
 //!
 //! Programs are composed of strategies over syntax trees, so they shrink by structure: fewer threads, fewer
-//! statements, smaller constants. Every name comes from one fixed environment ([`environment`]), and what a program
+//! statements, smaller constants. Every name comes from one fixed environment, and what a program
 //! uses of it is declared at the end; so whatever shrinking removes, the rest stays well-formed. Locks, waits and
 //! loops come as pieces that usually fit together: most programs end, some deadlock or fault, as they should.
 
@@ -116,6 +116,43 @@ impl Config {
         Config { pieces: 1..=3, max_events: 12, ..Config::default() }
     }
 
+    /// This configuration with all but one of its groups turned off, for each of them; the first has none.
+    fn focused(&self) -> Vec<Config> {
+        let base = Config {
+            threads: self.threads.clone(),
+            pieces: self.pieces.clone(),
+            max_events: self.max_events,
+            branches: self.branches,
+            asserts: self.asserts,
+            labels: self.labels,
+            final_condition: self.final_condition,
+            ..Config::plain()
+        };
+        let focus = |change: fn(&mut Config, &Config)| {
+            let mut config = base.clone();
+            change(&mut config, self);
+            config
+        };
+        let groups = [
+            (true, focus(|_, _| {})),
+            (self.locks, focus(|c, _| c.locks = true)),
+            (self.recursive_locks, focus(|c, _| c.recursive_locks = true)),
+            (self.rwlocks, focus(|c, _| c.rwlocks = true)),
+            (self.conditions, focus(|c, from| (c.conditions, c.timed_waits) = (true, from.timed_waits))),
+            (self.semaphores, focus(|c, _| c.semaphores = true)),
+            (self.barriers, focus(|c, _| c.barriers = true)),
+            (self.forks, focus(|c, _| c.forks = true)),
+            (self.atomics, focus(|c, from| (c.atomics, c.orders) = (true, from.orders))),
+            (self.arrays, focus(|c, from| (c.arrays, c.pointers) = (true, from.pointers))),
+            (self.heap, focus(|c, from| (c.heap, c.pointers) = (true, from.pointers))),
+            (self.widths, focus(|c, from| (c.widths, c.division) = (true, from.division))),
+            (self.transactions, focus(|c, _| c.transactions = true)),
+            (self.loops, focus(|c, from| (c.loops, c.calls) = (true, from.calls))),
+            (self.assumes, focus(|c, _| c.assumes = true)),
+        ];
+        groups.into_iter().filter(|(on, _)| *on).map(|(_, config)| config).collect()
+    }
+
     /// Reads, writes and branches of plain shared variables, and nothing else: turn on what is to be tested.
     #[must_use]
     pub fn plain() -> Config {
@@ -151,7 +188,18 @@ impl Config {
 }
 
 /// Programs as syntax trees. [`print`](crate::print) makes source text of them.
+///
+/// Half of the programs use everything that the configuration allows; the others use one group of it beside
+/// plain accesses, so that few things meet often (swarm testing: A. Groce et al., ISSTA 2012).
 pub fn program(config: &Config) -> impl Strategy<Value = File> + use<> {
+    let mut alternatives: Vec<(u32, BoxedStrategy<File>)> =
+        config.focused().iter().map(|focused| (1, within(focused))).collect();
+    alternatives.push((alternatives.len() as u32, within(config)));
+    proptest::strategy::Union::new_weighted(alternatives)
+}
+
+/// Programs that may use all that a configuration allows.
+fn within(config: &Config) -> BoxedStrategy<File> {
     let config = config.clone();
     let bodies = prop::collection::vec(piece::pieces(&config, config.pieces.clone()), config.threads.clone());
     let forked = if config.forks {
@@ -164,9 +212,11 @@ pub fn program(config: &Config) -> impl Strategy<Value = File> + use<> {
     } else {
         Just(None).boxed()
     };
-    (bodies, forked, question).prop_map(move |(bodies, forked, question)| {
-        assemble::program(&config, bodies, forked.as_ref(), question.as_ref())
-    })
+    (bodies, forked, question)
+        .prop_map(move |(bodies, forked, question)| {
+            assemble::program(&config, bodies, forked.as_ref(), question.as_ref())
+        })
+        .boxed()
 }
 
 /// Programs as source text, in canonical form.
