@@ -10,7 +10,7 @@ use trace::Logging;
 /// What both methods see along the run-to-block trace of a program.
 fn along(source: &str) -> Seen {
     let machine = machine(source);
-    let trace = machine.run(&Strategy::RunToBlock, &Logging::Everything).unwrap().trace;
+    let trace = machine.run(&Strategy::RunToBlock, &Logging::Everything).expect("it runs").trace;
     let ask = |method| {
         let question = Question { method, along: Some(&trace), ..Question::default() };
         Seen::from(&machine, &oracle::ask(&machine, &question))

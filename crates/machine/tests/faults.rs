@@ -9,7 +9,7 @@ use trace::{FaultKind, Logging, Outcome};
 /// Runs a program and gives the fault that ends it, with its line.
 fn fault(source: &str) -> (FaultKind, u32) {
     let machine = machine(source);
-    let run = machine.run(&Strategy::RunToBlock, &Logging::Everything).unwrap();
+    let run = machine.run(&Strategy::RunToBlock, &Logging::Everything).expect("it runs");
     let Outcome::Fault { site, kind, .. } = run.trace.outcome else {
         panic!("no fault, but {:?}", run.trace.outcome)
     };
@@ -40,7 +40,7 @@ fn memory_faults_are_noticed_where_they_happen() {
 #[test]
 fn freeing_null_is_no_fault() {
     let machine = machine("thread T { int *p = null; free(p); }");
-    let run = machine.run(&Strategy::RunToBlock, &Logging::Everything).unwrap();
+    let run = machine.run(&Strategy::RunToBlock, &Logging::Everything).expect("it runs");
     assert!(matches!(run.trace.outcome, Outcome::Completed { .. }));
 }
 

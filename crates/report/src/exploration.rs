@@ -101,7 +101,8 @@ impl Report<'_> {
         ];
         let parts: Vec<String> =
             parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-        let _ = writeln!(text, "schedules: {} ({})", counts.total(), parts.join(", "));
+        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+        let _ = writeln!(text, "schedules: {}{parts}", counts.total());
         for site in self.answers.bounds.keys() {
             let place = self.sources.place(*site);
             let _ = writeln!(text, "bounded: the loop at {place} reached its bound in some schedules");

@@ -7,6 +7,7 @@ use machine::{Machine, Options};
 use report::Sources;
 use std::path::Path;
 use subject::Schedule;
+use trace::Trace;
 use trace::file::{ReadTrace, TraceError};
 
 /// Reads a text file.
@@ -73,7 +74,7 @@ pub fn followed(argument: &Path) -> anyhow::Result<Followed> {
         return Ok(Followed::Short(text.to_owned()));
     }
     match trace::file::read(argument) {
-        Ok(read) => Ok(Followed::File(Schedule::of(&read.trace))),
+        Ok(read) => Ok(Followed::File(Schedule::of(&whole(read, argument)?))),
         Err(TraceError::NotATrace) => {
             let schedule = text(argument)?.parse().with_context(|| argument.display().to_string())?;
             Ok(Followed::File(schedule))
@@ -102,7 +103,19 @@ impl Followed {
     }
 }
 
-/// Reads a trace.
+/// Reads a trace, as far as it can be read.
 pub fn trace(path: &Path) -> anyhow::Result<ReadTrace> {
     trace::file::read(path).with_context(|| path.display().to_string())
+}
+
+/// Reads a trace of which nothing may be missing.
+pub fn whole_trace(path: &Path) -> anyhow::Result<Trace> {
+    whole(trace(path)?, path)
+}
+
+fn whole(read: ReadTrace, path: &Path) -> anyhow::Result<Trace> {
+    match read.note {
+        None => Ok(read.trace),
+        Some(note) => bail!("{} is not complete, and a whole trace is needed: {note}", path.display()),
+    }
 }

@@ -82,6 +82,7 @@ impl<'q> Search<'q> {
         for t in 0..start.state.threads.len() {
             self.run_invisible(&mut start, t, None);
         }
+        self.name_threads(&start.state, 0);
         self.enter(start, None);
         while let Some(frame) = self.stack.last_mut() {
             let Some(way) = frame.ways.pop() else {
@@ -119,7 +120,16 @@ impl<'q> Search<'q> {
         for child in threads..node.state.threads.len() {
             self.run_invisible(node, child, None);
         }
+        self.name_threads(&node.state, threads);
         step
+    }
+
+    /// Takes note of the names of the threads from the `first` on.
+    fn name_threads(&mut self, state: &State, first: usize) {
+        for thread in &state.threads[first..] {
+            let name = || self.machine.thread_name(state, thread.id);
+            self.answers.threads.entry(thread.id).or_insert_with(name);
+        }
     }
 
     fn run_invisible(&mut self, node: &mut Node, t: usize, mut step: Option<&mut Step>) {
@@ -265,10 +275,6 @@ impl<'q> Search<'q> {
         let key = self.key(node);
         if !self.ends.insert(key) {
             return;
-        }
-        for thread in &state.threads {
-            let name = || self.machine.thread_name(state, thread.id);
-            self.answers.threads.entry(thread.id).or_insert_with(name);
         }
         let schedule = self.schedule(None);
         let point = |event: trace::EventId, site| {

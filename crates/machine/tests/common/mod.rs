@@ -1,5 +1,6 @@
 //! Compiling and exploring small programs, and saying what was seen in few words.
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use machine::oracle::{self, Answers, Method, Question};
 use machine::{Machine, Options};

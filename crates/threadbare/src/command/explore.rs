@@ -12,9 +12,9 @@ use subject::Schedule;
 pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let machine =
         load::machine(&arguments.program, &arguments.options, machine::Options::default().max_events)?;
-    let along = arguments.along.as_deref().map(load::trace).transpose()?;
+    let along = arguments.along.as_deref().map(load::whole_trace).transpose()?;
     if let (Some(along), Some(path)) = (&along, &arguments.along) {
-        along.trace.check_fits(machine.program()).with_context(|| path.display().to_string())?;
+        along.check_fits(machine.program()).with_context(|| path.display().to_string())?;
     }
     let Search::All = arguments.strategy;
     let question = Question {
@@ -23,7 +23,7 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
             Method::Stateless => oracle::Method::Stateless,
         },
         history: true,
-        along: along.as_ref().map(|along| &along.trace),
+        along: along.as_ref(),
         max_steps: arguments.max_steps,
         max_states: arguments.max_states,
     };
