@@ -215,6 +215,27 @@ fn a_file_appears_only_when_it_is_complete() {
 }
 
 #[test]
+fn a_run_that_is_killed_leaves_all_blocks_but_the_last() {
+    let trace = sample();
+    let thread = trace.threads[0].id;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.trace");
+    let mut writer = Writer::create(&path, &trace.origin).unwrap();
+    writer.push(&Record::Thread(trace.threads[0].clone())).unwrap();
+    let total = 200_000;
+    for n in 1..=total {
+        let kind = EventKind::External { result: n << 40 };
+        writer.push(&Record::Event(Event { id: EventId { thread, n }, site: ir::SiteId(0), kind })).unwrap();
+    }
+    std::mem::forget(writer); // as if killed: nothing more is written
+    let left = file::read(&file::partial_path(&path)).unwrap();
+    let events = left.trace.events.len() as u64;
+    assert!(!left.complete && !path.exists());
+    assert_eq!(left.note.unwrap().damage, Damage::NoEnd);
+    assert!(events < total && total - events < 30_000, "{events} of {total}");
+}
+
+#[test]
 fn records_that_cannot_belong_to_the_trace_are_refused() {
     let base =
         Trace { events: vec![], switches: vec![], choices: vec![], outcome: Outcome::Truncated, ..sample() };
