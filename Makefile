@@ -3,7 +3,7 @@
 
 CARGO ?= cargo
 
-.PHONY: demo test bench setup fmt lint doc unit random fuzz
+.PHONY: demo test bench setup fmt lint doc unit random
 
 demo: setup
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -32,4 +32,6 @@ bench: setup
 
 # The full count of random programs; `make test` runs a smaller one.
 random: setup
-	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random -- --nocapture
+	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-lang --features random --lib
+	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random
+	@echo "make random: 10,000 programs passed each property"

@@ -109,13 +109,13 @@ impl Machine {
         }
     }
 
-    /// Whether the formula of the final condition holds; `None` if there is none, or if it cannot be evaluated because it
-    /// goes through a pointer that leads nowhere.
+    /// Whether the formula of the final condition holds; `None` if there is none. A formula that faults, because it divides
+    /// by zero or goes through a pointer that leads nowhere, does not hold.
     pub(crate) fn final_condition(&self, state: &State) -> Option<bool> {
         let condition = self.program().final_condition.as_ref()?;
         let arguments: Vec<u64> =
             condition.observed.iter().map(|o| self.observed(state, o.thread, o.result)).collect();
-        self.evaluate(state, condition.function, &arguments).map(|bit| bit & 1 == 1)
+        Some(self.evaluate(state, condition.function, &arguments).is_some_and(|bit| bit & 1 == 1))
     }
 
     /// Evaluates a function that only reads, on a copy of the state in which it is the only thread.

@@ -8,6 +8,7 @@ use lang::random::{self, Config};
 use machine::oracle::{self, Answers, Method, Point, Question};
 use machine::{Machine, Options};
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use std::collections::BTreeSet;
 use subject::{Schedule, Strategy as Who, Subject as _};
 use trace::{Logging, Outcome, Trace};
@@ -41,7 +42,7 @@ fn strategies(seed: u64) -> [Who; 5] {
 
 fn ask(machine: &Machine, method: Method, history: bool, along: Option<&Trace>) -> Answers {
     // Programs that are too large to go through are left to those that are not.
-    oracle::ask(machine, &Question { method, history, along, max_steps: 300_000, max_states: 30_000 })
+    oracle::ask(machine, &Question { method, history, along, max_steps: 200_000, max_states: 20_000 })
 }
 
 /// The parts of the answers that do not depend on the way of the walk.
@@ -122,8 +123,20 @@ fn strip(point: Point) -> Point {
     Point { n: None, ..point }
 }
 
+fn config() -> ProptestConfig {
+    // A number that keeps `make test` short, unless the environment asks for more.
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(60);
+    let persistence = FileFailurePersistence::WithSource("regressions");
+    ProptestConfig {
+        cases,
+        max_shrink_iters: 20_000,
+        failure_persistence: Some(Box::new(persistence)),
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn the_text_form_of_the_ir_gives_the_program_back(file in random::program(&Config::default())) {

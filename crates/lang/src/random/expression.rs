@@ -123,7 +123,7 @@ pub(super) fn condition(config: &Config) -> BoxedStrategy<Expr> {
 pub(super) fn mild(config: &Config) -> BoxedStrategy<Expr> {
     let op = prop::sample::select(vec![BinaryOp::NotEqual, BinaryOp::LessEqual]);
     let operand = prop_oneof![4 => shared(config), 1 => local(config)];
-    (op, operand, 2_i64..=4).prop_map(|(op, a, n)| binary(op, a, number(n))).boxed()
+    (op, operand, 0_i64..=3).prop_map(|(op, a, n)| binary(op, a, number(n))).boxed()
 }
 
 /// An address of an int.

@@ -113,7 +113,7 @@ impl Config {
     /// Everything, but so small that all interleavings can be enumerated one by one.
     #[must_use]
     pub fn tiny() -> Config {
-        Config { pieces: 1..=3, max_events: 12, ..Config::default() }
+        Config { pieces: 1..=4, max_events: 18, ..Config::default() }
     }
 
     /// This configuration with all but one of its groups turned off, for each of them; the first has none.

@@ -44,12 +44,12 @@ fn piece(config: &Config) -> BoxedStrategy<Piece> {
         (config.branches, 8, branch(config, flat(config, 1..=2))),
         (config.locks, 8, section(config)),
         (config.locks, 2, try_section(config)),
-        (config.recursive_locks, 2, body.clone().prop_map(recursive_section).boxed()),
+        (config.recursive_locks, 2, body.prop_map(recursive_section).boxed()),
         (config.rwlocks, 4, rw_section(config)),
         (config.conditions, 5, monitor(config)),
         (config.semaphores, 4, semaphore(config)),
         (config.barriers, 2, Just(vec![sync("arrive", BARRIER)]).boxed()),
-        (config.transactions, 6, body.prop_map(|body| vec![atomic(body)]).boxed()),
+        (config.transactions, 12, flat(config, 2..=3).prop_map(|body| vec![atomic(body)]).boxed()),
         (config.loops, 4, counted_loop(config)),
         (
             config.loops,
@@ -106,8 +106,8 @@ fn simple(config: &Config) -> BoxedStrategy<Piece> {
         (config.atomics, 1, one(value(config).prop_map(|v| assign(variable(ATOMIC), v)).boxed())),
         (config.pointers, 2, one(pointed.boxed())),
         (config.calls, 2, one(calls.boxed())),
-        (config.asserts, 2, one(mild(config).prop_map(|c| run("assert", vec![c])).boxed())),
-        (config.assumes, 1, one(mild(config).prop_map(|c| run("assume", vec![c])).boxed())),
+        (config.asserts, 4, one(mild(config).prop_map(|c| run("assert", vec![c])).boxed())),
+        (config.assumes, 2, one(mild(config).prop_map(|c| run("assume", vec![c])).boxed())),
     ])
 }
 
@@ -125,7 +125,7 @@ fn around(before: Statement, body: Piece, after: Statement) -> Piece {
 fn section(config: &Config) -> BoxedStrategy<Piece> {
     let single = (prop::sample::select(&MUTEXES[..]), flat(config, 1..=3))
         .prop_map(|(m, body)| around(sync("lock", m), body, sync("unlock", m)));
-    let nested = (prop::bool::weighted(0.8), flat(config, 0..=1), flat(config, 1..=2), flat(config, 0..=1))
+    let nested = (prop::bool::weighted(0.6), flat(config, 0..=1), flat(config, 1..=2), flat(config, 0..=1))
         .prop_map(|(ordered, before, inside, after)| {
             let [outer, inner] = if ordered { MUTEXES } else { [MUTEXES[1], MUTEXES[0]] };
             let inner = around(sync("lock", inner), inside, sync("unlock", inner));
