@@ -1,12 +1,14 @@
 //! How large the values of reads can get, so that they need few bits.
 //!
 //! A value flows from a write to a read to the next write, forward in time, so it passes each write at most
-//! once. Where writes store "a read plus a constant", each read lies between the least and the greatest value
-//! that flow starts from, moved by all negative and all positive constants of the locations that values flow
-//! between. Every other stored value is a start, bounded by what holds of its term whatever its variables are.
-//! Reads that do not happen are zero, so zero is a start too. "Forward in time" needs that a write comes after
-//! the read that it depends on by the fixed order: otherwise values could justify themselves, and the stored
-//! value counts as a start.
+//! once. Where a write stores "a read plus a constant", the bounds move by that constant; every other stored value
+//! is a start, bounded by what holds of its term whatever its variables are. Reads that do not happen are zero, so zero
+//! is a start too. Locations that values flow around between form a group (a strongly connected component): within it
+//! a value can collect every positive constant, or every negative one, but each only once. Groups are
+//! taken in the order of flow.
+//!
+//! "Forward in time" needs that a write comes after the read that it depends on by the fixed order: otherwise
+//! values could justify themselves, and the stored value counts as a start.
 
 use crate::order::At;
 use crate::solver::Solver;
@@ -15,94 +17,58 @@ use crate::terms::value::signed;
 use crate::terms::{BvNode, BvRef};
 use rustc_hash::FxHashMap;
 
-/// Bounds of one group of locations that values flow between.
-#[derive(Clone, Copy)]
-struct Group {
-    low: i128,
-    high: i128,
-    down: i128,
-    up: i128,
-}
+/// Where a read's value belongs, and when it is read.
+type Owners = FxHashMap<BvRef, (usize, At)>;
 
-impl Group {
-    fn join(&mut self, other: Group) {
-        self.low = self.low.min(other.low);
-        self.high = self.high.max(other.high);
-        self.down = self.down.saturating_add(other.down);
-        self.up = self.up.saturating_add(other.up);
-    }
-
-    fn start(&mut self, (low, high): (i128, i128)) {
-        self.low = self.low.min(low);
-        self.high = self.high.max(high);
-    }
-}
-
-fn find(parent: &mut [usize], mut i: usize) -> usize {
-    while parent[i] != i {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    i
+/// A write that stores what was read from another location (or the same), moved by a constant.
+struct Flow {
+    from: usize,
+    to: usize,
+    by: i128,
 }
 
 impl Solver {
     /// Bounds the values of the reads of the locations from `first` on.
     pub(crate) fn bound_reads(&mut self, first: usize) {
         let locations = &self.problem.locations[first..];
-        // Which location a read's value belongs to, and when it is read.
-        let mut owner: FxHashMap<BvRef, (usize, At)> = FxHashMap::default();
+        let mut owners = Owners::default();
         for (i, location) in locations.iter().enumerate() {
-            for read in &location.reads {
-                owner.insert(read.value, (i, read.at));
-            }
+            owners.extend(location.reads.iter().map(|read| (read.value, (i, read.at))));
         }
-        let none = Group { low: 0, high: 0, down: 0, up: 0 };
-        let mut groups = vec![none; locations.len()];
-        let mut parent: Vec<usize> = (0..locations.len()).collect();
+        // Absent reads are zero: every location starts with that.
+        let mut bounds: Vec<(i128, i128)> = vec![(0, 0); locations.len()];
+        let mut flows = Vec::new();
         for (i, location) in locations.iter().enumerate() {
-            if let Some(value) = location.initial {
-                groups[i].start(self.bank.facts(value).signed_range());
-            }
+            let mut start = |value: BvRef| {
+                let (low, high) = self.bank.facts(value).signed_range();
+                bounds[i] = (bounds[i].0.min(low), bounds[i].1.max(high));
+            };
+            location.initial.into_iter().for_each(&mut start);
             for write in &location.writes {
-                match self.moved(write.value, write.at, &owner) {
-                    Some((from, by)) => {
-                        groups[i].up = groups[i].up.saturating_add(by.max(0));
-                        groups[i].down = groups[i].down.saturating_add(by.min(0));
-                        let (a, b) = (find(&mut parent, i), find(&mut parent, from));
-                        parent[a] = b;
-                    }
-                    None => groups[i].start(self.bank.facts(write.value).signed_range()),
+                match self.moved(write.value, write.at, &owners) {
+                    Some((from, by)) => flows.push(Flow { from, to: i, by }),
+                    None => start(write.value),
                 }
             }
         }
-        for i in 0..locations.len() {
-            let root = find(&mut parent, i);
-            if root != i {
-                let own = groups[i];
-                groups[root].join(own);
-            }
-        }
-        let mut bounds = Vec::new();
-        for (i, location) in locations.iter().enumerate() {
-            let group = groups[find(&mut parent, i)];
-            let (low, high) = (group.low.checked_add(group.down), group.high.checked_add(group.up));
-            let (Some(low), Some(high)) = (low, high) else { continue };
+        settle(&mut bounds, &flows);
+        let mut facts = Vec::new();
+        for (location, &(low, high)) in locations.iter().zip(&bounds) {
             for read in &location.reads {
                 let width = self.bank.width(read.value);
                 let (least, greatest) = Facts::unknown(width).signed_range();
                 if least <= low && high <= greatest {
-                    bounds.push((read.value, Facts::between(low, high, width)));
+                    facts.push((read.value, Facts::between(low, high, width)));
                 }
             }
         }
-        for (value, facts) in bounds {
+        for (value, facts) in facts {
             self.blaster.bound(value, facts);
         }
     }
 
     /// The location of the earlier read that the stored value is, and the constant added to it.
-    fn moved(&self, value: BvRef, at: At, owner: &FxHashMap<BvRef, (usize, At)>) -> Option<(usize, i128)> {
+    fn moved(&self, value: BvRef, at: At, owners: &Owners) -> Option<(usize, i128)> {
         let (read, by) = match self.bank.bv_node(value) {
             BvNode::Sum { constant, addends } => match addends[..] {
                 [(term, 1)] => (term, signed(*constant, self.bank.width(value))),
@@ -110,7 +76,146 @@ impl Solver {
             },
             _ => (value, 0),
         };
-        let &(from, read_at) = owner.get(&read)?;
+        let &(from, read_at) = owners.get(&read)?;
         (read_at == at || self.fixed.before(read_at, at)).then_some((from, by))
+    }
+}
+
+/// Lets bounds flow, group by group.
+fn settle(bounds: &mut [(i128, i128)], flows: &[Flow]) {
+    let (group, count) = groups(bounds.len(), flows);
+    let mut grouped: Vec<(i128, i128)> = vec![(0, 0); count];
+    for (i, &(low, high)) in bounds.iter().enumerate() {
+        let own = &mut grouped[group[i]];
+        *own = (own.0.min(low), own.1.max(high));
+    }
+    let mut inner: Vec<Vec<&Flow>> = vec![Vec::new(); count];
+    let mut outer: Vec<Vec<&Flow>> = vec![Vec::new(); count];
+    for flow in flows {
+        let lists = if group[flow.from] == group[flow.to] { &mut inner } else { &mut outer };
+        lists[group[flow.from]].push(flow);
+    }
+    // Groups are numbered against the flow: those that others flow into come first.
+    for g in (0..count).rev() {
+        for flow in &inner[g] {
+            grouped[g].0 = grouped[g].0.saturating_add(flow.by.min(0));
+            grouped[g].1 = grouped[g].1.saturating_add(flow.by.max(0));
+        }
+        let (low, high) = grouped[g];
+        for flow in &outer[g] {
+            let to = &mut grouped[group[flow.to]];
+            to.0 = to.0.min(low.saturating_add(flow.by));
+            to.1 = to.1.max(high.saturating_add(flow.by));
+        }
+    }
+    for (i, bound) in bounds.iter_mut().enumerate() {
+        *bound = grouped[group[i]];
+    }
+}
+
+/// Strongly connected components (Tarjan), numbered so that flow goes from higher to lower numbers.
+fn groups(count: usize, flows: &[Flow]) -> (Vec<usize>, usize) {
+    const NEW: usize = usize::MAX;
+    let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for flow in flows.iter().filter(|f| f.from != f.to) {
+        next[flow.from].push(flow.to);
+    }
+    let (mut index, mut low) = (vec![NEW; count], vec![0; count]);
+    let mut group = vec![NEW; count];
+    let (mut open, mut seen, mut groups) = (Vec::new(), 0, 0);
+    for root in 0..count {
+        let mut stack = vec![(root, 0)];
+        while let Some((at, child)) = stack.pop() {
+            if child == 0 {
+                if index[at] != NEW {
+                    continue;
+                }
+                (index[at], low[at]) = (seen, seen);
+                seen += 1;
+                open.push(at);
+            }
+            if child > 0 {
+                low[at] = low[at].min(low[next[at][child - 1]]);
+            }
+            match next[at][child..].iter().position(|&n| index[n] == NEW || group[n] == NEW) {
+                Some(skip) => {
+                    let to = next[at][child + skip];
+                    stack.push((at, child + skip + 1));
+                    if index[to] == NEW {
+                        stack.push((to, 0));
+                    } else {
+                        low[at] = low[at].min(index[to]);
+                    }
+                }
+                None => {
+                    if low[at] == index[at] {
+                        while let Some(member) = open.pop() {
+                            group[member] = groups;
+                            if member == at {
+                                break;
+                            }
+                        }
+                        groups += 1;
+                    }
+                }
+            }
+        }
+    }
+    (group, groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flow(from: usize, to: usize, by: i128) -> Flow {
+        Flow { from, to, by }
+    }
+
+    #[test]
+    fn a_counter_collects_each_step_once() {
+        let mut bounds = vec![(0, 2)];
+        settle(&mut bounds, &[flow(0, 0, 1), flow(0, 0, 3), flow(0, 0, -2)]);
+        assert_eq!(bounds, [(-2, 6)]);
+    }
+
+    #[test]
+    fn bounds_flow_through_groups_in_order() {
+        // 0 → 1 ⇄ 2 → 3, with 4 apart.
+        let mut bounds = vec![(0, 5), (0, 0), (0, 1), (0, 0), (-3, 0)];
+        let flows = [flow(2, 3, 10), flow(1, 2, 1), flow(2, 1, 2), flow(0, 1, 100)];
+        settle(&mut bounds, &flows);
+        assert_eq!(bounds, [(0, 5), (0, 108), (0, 108), (0, 118), (-3, 0)]);
+    }
+
+    #[test]
+    fn groups_are_those_of_plain_reachability() {
+        let mut state = 12345u64;
+        let mut random = |n: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((state >> 33) % n) as usize
+        };
+        for _ in 0..300 {
+            let count = 1 + random(8);
+            let flows: Vec<Flow> =
+                (0..random(16)).map(|_| flow(random(count as u64), random(count as u64), 0)).collect();
+            let mut reach = vec![vec![false; count]; count];
+            (0..count).for_each(|i| reach[i][i] = true);
+            for _ in 0..count {
+                for f in &flows {
+                    for row in &mut reach {
+                        row[f.to] |= row[f.from];
+                    }
+                }
+            }
+            let (group, groups) = groups(count, &flows);
+            assert!(group.iter().all(|&g| g < groups));
+            for i in 0..count {
+                for j in 0..count {
+                    assert_eq!(group[i] == group[j], reach[i][j] && reach[j][i]);
+                    assert!(!reach[i][j] || group[i] >= group[j], "flow goes to lower numbers");
+                }
+            }
+        }
     }
 }

@@ -82,7 +82,7 @@ impl Gates {
         }
         let constant_row: Vec<Lit> =
             (0..count).map(|i| Lit::constant(i < 128 && constant >> i & 1 == 1)).collect();
-        if constant_row.iter().any(|&l| l == Lit::TRUE) {
+        if constant_row.contains(&Lit::TRUE) {
             rows.push(constant_row);
         }
         self.add_rows(cnf, rows, count)

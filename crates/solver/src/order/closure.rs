@@ -235,7 +235,7 @@ mod tests {
         let mut reach = vec![vec![false; n]; n];
         for (i, row) in reach.iter_mut().enumerate() {
             row[i] = true;
-            if (i as u32 + 1) % length != 0 {
+            if !(i as u32 + 1).is_multiple_of(length) {
                 row[i + 1] = true;
             }
         }
@@ -243,12 +243,9 @@ mod tests {
             reach[id(u)][id(v)] = true;
         }
         for k in 0..n {
-            for i in 0..n {
-                if reach[i][k] {
-                    for j in 0..n {
-                        reach[i][j] |= reach[k][j];
-                    }
-                }
+            let via = reach[k].clone();
+            for row in reach.iter_mut().filter(|row| row[k]) {
+                row.iter_mut().zip(&via).for_each(|(r, v)| *r |= v);
             }
         }
         reach
