@@ -302,3 +302,102 @@ impl SplitMix64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Segment;
+
+    fn thread(n: u64) -> ThreadId {
+        ThreadId::MAIN.child(n).unwrap()
+    }
+
+    /// Threads that can always go on, each standing at the instruction with its number.
+    fn ready(threads: &[u64]) -> Vec<Ready> {
+        let one =
+            |&n: &u64| Ready { thread: thread(n), site: SiteId(n as u32), visible: true, reluctant: false };
+        threads.iter().map(one).collect()
+    }
+
+    fn picks(strategy: &Strategy, ready: &[Ready], count: usize) -> Vec<ThreadId> {
+        let mut scheduler = Scheduler::new(strategy);
+        (0..count).map(|_| scheduler.pick(ready)).collect()
+    }
+
+    #[test]
+    fn run_to_block_stays_until_the_thread_cannot_go_on() {
+        let mut scheduler = Scheduler::new(&Strategy::RunToBlock);
+        assert_eq!(scheduler.pick(&ready(&[1, 2])), thread(1));
+        assert_eq!(scheduler.pick(&ready(&[0, 1, 2])), thread(1));
+        assert_eq!(scheduler.pick(&ready(&[0, 2])), thread(0));
+    }
+
+    #[test]
+    fn round_robin_gives_each_its_turn() {
+        let strategy = Strategy::RoundRobin { quantum: 2 };
+        let expected = [0, 0, 1, 1, 2, 2, 0, 0].map(thread);
+        assert_eq!(picks(&strategy, &ready(&[0, 1, 2]), 8), expected);
+    }
+
+    #[test]
+    fn random_depends_on_the_seed_alone_and_takes_everybody() {
+        let of = |seed| picks(&Strategy::Random { seed }, &ready(&[0, 1, 2]), 60);
+        assert_eq!(of(7), of(7));
+        assert_ne!(of(7), of(8));
+        assert!((0..3).all(|n| of(7).contains(&thread(n))));
+    }
+
+    #[test]
+    fn pct_changes_thread_at_most_once_per_level_of_depth() {
+        for seed in 0..200 {
+            for depth in 1..5 {
+                let picks = picks(&Strategy::Pct { seed, depth, length: 30 }, &ready(&[0, 1, 2]), 30);
+                let changes = picks.windows(2).filter(|pair| pair[0] != pair[1]).count();
+                assert!(changes < depth as usize, "{changes} changes at depth {depth}");
+            }
+        }
+        let first: std::collections::BTreeSet<_> = (0..50)
+            .map(|seed| picks(&Strategy::Pct { seed, depth: 1, length: 1 }, &ready(&[0, 1, 2]), 1)[0])
+            .collect();
+        assert_eq!(first.len(), 3, "priorities are drawn");
+    }
+
+    #[test]
+    fn nobody_switches_before_an_invisible_event_or_to_a_reluctant_thread() {
+        let mut both = ready(&[0, 1]);
+        both[0].visible = false;
+        let mut scheduler = Scheduler::new(&Strategy::Random { seed: 3 });
+        while scheduler.pick(&ready(&[0, 1])) != thread(0) {}
+        assert!((0..20).all(|_| scheduler.pick(&both) == thread(0)));
+        both[0] = Ready { visible: true, reluctant: true, ..both[0] };
+        assert!((0..20).all(|_| scheduler.pick(&both) == thread(1)));
+        assert_eq!(scheduler.pick(&both[..1]), thread(0), "but it goes on when nobody else can");
+    }
+
+    #[test]
+    fn following_reports_the_first_difference_and_goes_on() {
+        let follow = |segments: Vec<Segment>, choices: Vec<Choice>| {
+            Scheduler::new(&Strategy::follow(Schedule { segments, choices, ..Schedule::default() }))
+        };
+        let segment = |n, until, site| Segment { thread: thread(n), until, site };
+        let mut fine = follow(vec![segment(1, 2, Some(SiteId(1))), segment(0, 1, None)], vec![]);
+        let picked: Vec<_> = (0..4).map(|_| fine.pick(&ready(&[0, 1]))).collect();
+        assert_eq!(picked, [1, 1, 0, 0].map(thread));
+        assert_eq!(fine.departure(), None);
+
+        let mut blocked = follow(vec![segment(2, 1, None)], vec![]);
+        assert_eq!(blocked.pick(&ready(&[0, 1])), thread(0));
+        let departure = Departure::NotEnabled { segment: 0, thread: thread(2), until: 1 };
+        assert_eq!(blocked.departure(), Some(&departure));
+
+        let mut elsewhere = follow(vec![segment(1, 1, Some(SiteId(9)))], vec![]);
+        elsewhere.pick(&ready(&[0, 1]));
+        assert!(matches!(elsewhere.departure(), Some(Departure::OtherInstruction { n: 1, .. })));
+
+        let mut choosing = follow(vec![segment(0, 9, None)], vec![Choice::Wake(thread(2)), Choice::Expire]);
+        assert_eq!(choosing.wake(&[thread(1), thread(2)]), thread(2));
+        assert_eq!(choosing.wake(&[thread(1), thread(2)]), thread(1));
+        let departure = Departure::OtherChoice { choice: 1, expected: Some(Choice::Expire) };
+        assert_eq!(choosing.departure(), Some(&departure));
+    }
+}

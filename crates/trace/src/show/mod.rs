@@ -14,9 +14,9 @@ use table::{Row, Table};
 pub struct ShowOptions {
     /// No line is longer than this many characters, but for the lines before and after the table.
     pub width: usize,
-    /// The first row, counted from 0.
+    /// How many rows to leave out before the first.
     pub from: u64,
-    /// The row to end before; `None` is the end.
+    /// Up to and with which row, counted from 1; `None` is the last.
     pub to: Option<u64>,
     /// Not more rows than this.
     pub limit: Option<u64>,
@@ -52,7 +52,7 @@ pub fn show(trace: &Trace, program: Option<&Program>, options: &ShowOptions) -> 
         columns.insert(info.id, table.threads.len());
         table.threads.push(clean(&info.name));
     }
-    for (number, event) in (from..).zip(shown) {
+    for (number, event) in (from + 1..).zip(shown) {
         let column = *columns.entry(event.id.thread).or_insert_with(|| {
             table.threads.push(event.id.thread.to_string());
             table.threads.len() - 1
