@@ -11,7 +11,7 @@ mod strategy;
 
 pub use schedule::{Schedule, ScheduleError, Segment, ShortScheduleError};
 pub use scheduler::{Departure, Ready, Scheduler};
-pub use strategy::{Strategy, StrategyError};
+pub use strategy::Strategy;
 pub use trace::Logging;
 
 use ir::Program;

@@ -39,32 +39,7 @@ pub enum Strategy {
     },
 }
 
-/// Why a text is no strategy.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("unknown strategy `{0}`; known are run-to-block, round-robin, random and pct")]
-pub struct StrategyError(pub String);
-
 impl Strategy {
-    /// The strategy of this name on the command line, with the numbers that it needs.
-    ///
-    /// # Errors
-    /// If there is no strategy of this name.
-    pub fn named(
-        name: &str,
-        seed: u64,
-        quantum: u32,
-        depth: u32,
-        length: u64,
-    ) -> Result<Strategy, StrategyError> {
-        Ok(match name {
-            "run-to-block" => Strategy::RunToBlock,
-            "round-robin" => Strategy::RoundRobin { quantum: quantum.max(1) },
-            "random" => Strategy::Random { seed },
-            "pct" => Strategy::Pct { seed, depth: depth.max(1), length: length.max(1) },
-            other => return Err(StrategyError(other.to_owned())),
-        })
-    }
-
     /// Follow a schedule, and then let each thread run until it blocks.
     #[must_use]
     pub fn follow(schedule: Schedule) -> Strategy {
