@@ -15,7 +15,10 @@ pub(crate) struct ProofLog {
 
 impl ProofLog {
     pub(crate) fn input(&mut self, lits: &[Lit]) {
-        self.inputs.push(lits.iter().map(|l| l.dimacs()).collect());
+        let mut lits: Vec<i32> = lits.iter().map(|l| l.dimacs()).collect();
+        lits.sort_unstable();
+        lits.dedup();
+        self.inputs.push(lits.into_boxed_slice());
     }
 
     /// The premises in DIMACS and the derivation in DRAT text form.
@@ -29,16 +32,25 @@ impl ProofLog {
             }
             text.push_str("0\n");
         };
-        let count = self.inputs.len() + lemmas.len() + assumptions.len();
-        let _ = writeln!(cnf, "p cnf {vars} {count}");
-        for clause in &self.inputs {
-            line(&mut cnf, &mut clause.iter().copied());
-        }
-        for clause in lemmas {
-            line(&mut cnf, &mut clause.iter().map(|l| l.dimacs()));
-        }
-        for lit in assumptions {
-            line(&mut cnf, &mut std::iter::once(lit.dimacs()));
+        // Premises that are repeated confuse some checkers.
+        let mut assumptions = assumptions.to_vec();
+        assumptions.sort_unstable();
+        assumptions.dedup();
+        // So does an empty premise: it becomes a variable that is true and false.
+        let empty = self.inputs.iter().any(|c| c.is_empty()) || lemmas.iter().any(Vec::is_empty);
+        let absurd = vars + 1;
+        let contradiction = if empty { vec![[absurd], [-absurd]] } else { vec![] };
+        let inputs = self.inputs.iter().map(|c| c.to_vec());
+        let lemmas = lemmas.iter().map(|c| c.iter().map(|l| l.dimacs()).collect::<Vec<i32>>());
+        let premises: Vec<Vec<i32>> = inputs
+            .chain(lemmas)
+            .filter(|c| !c.is_empty())
+            .chain(assumptions.iter().map(|l| vec![l.dimacs()]))
+            .chain(contradiction.iter().map(|c| c.to_vec()))
+            .collect();
+        let _ = writeln!(cnf, "p cnf {absurd} {}", premises.len());
+        for clause in premises {
+            line(&mut cnf, &mut clause.into_iter());
         }
         for clause in &self.derived {
             line(&mut drat, &mut clause.iter().copied());

@@ -19,7 +19,12 @@ impl Solver {
     pub(crate) fn reduce(&self, model: &Model, wanted: &[At]) -> Vec<At> {
         let edges = self.edges_that_matter(model);
         let (kept, points) = before_wanted(&edges, wanted);
-        let sequence = linearize::few_switches(&kept, &points);
+        let mut known: Vec<At> =
+            points.iter().copied().chain(kept.iter().flat_map(|&(a, b)| [a, b])).collect();
+        known.sort_unstable();
+        known.dedup();
+        known.sort_by_cached_key(|&at| model.key(at));
+        let sequence = linearize::few_switches(&kept, &points, known);
         if self.checks()
             && wanted.len() as u64 == self.chain_lengths.iter().map(|&l| u64::from(l)).sum::<u64>()
         {

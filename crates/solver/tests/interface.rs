@@ -1,5 +1,8 @@
 //! The interface: scopes, assumptions, cores, limits, interruption, models, errors.
 
+// Failing by `unwrap` is what a test does.
+#![allow(clippy::unwrap_used)]
+
 use solver::{
     Answer, Bool, Error, Giver, Limits, Options, Point, Read, Result, Section, Solution, Solver, Source,
     Stop, Taker, Write,
@@ -112,7 +115,7 @@ fn sections_exclude_each_other_unless_both_are_shared() -> Result<()> {
     }
     sections[2].shared = false;
     s.exclude(&sections)?;
-    let mut inside = |s: &mut Solver, a: usize, b: usize| {
+    let inside = |s: &mut Solver, a: usize, b: usize| {
         let (x, y) = (s.before(sections[a].begin, sections[b].begin)?, sections[a].end.unwrap());
         let y = s.before(sections[b].begin, y)?;
         s.solve(&[x, y])
