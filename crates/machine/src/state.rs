@@ -99,6 +99,16 @@ impl State {
         self.threads.iter().position(|thread| thread.id == id)
     }
 
+    /// An estimate of the memory that a copy of this state takes besides itself, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let blocks = self.memory.blocks.iter().map(|block| size_of_val(block) + block.content.len());
+        let threads = self.threads.iter().map(|thread| {
+            size_of_val(thread) + 8 * thread.registers.len() + size_of::<Frame>() * thread.frames.len()
+        });
+        let bytes = self.memory.globals.len() + size_of_val(&self.objects[..]);
+        (bytes + blocks.sum::<usize>() + threads.sum::<usize>()) as u64
+    }
+
     /// Writes what decides how the run can go on: two states with the same key have the same future. Counters
     /// of events, numbers of allocations and dead registers are left out.
     pub(crate) fn write_key(&self, machine: &Machine, key: &mut Vec<u64>) {

@@ -42,7 +42,9 @@ fn strategies(seed: u64) -> [Who; 5] {
 
 fn ask(machine: &Machine, method: Method, history: bool, along: Option<&Trace>) -> Answers {
     // Programs that are too large to go through are left to those that are not.
-    oracle::ask(machine, &Question { method, history, along, max_steps: 200_000, max_states: 20_000 })
+    let question =
+        Question { method, history, along, max_steps: 200_000, max_states: 20_000, ..Question::default() };
+    oracle::ask(machine, &question)
 }
 
 /// The parts of the answers that do not depend on the way of the walk.

@@ -117,6 +117,9 @@ impl Report<'_> {
             Some(LimitReached::States(n)) => {
                 let _ = writeln!(text, "incomplete: stopped after {n} states (--max-states)");
             }
+            Some(LimitReached::Memory(n)) => {
+                let _ = writeln!(text, "incomplete: stopped at {} MiB of memory (--max-memory)", n >> 20);
+            }
             None => {}
         }
     }

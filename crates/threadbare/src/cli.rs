@@ -147,6 +147,9 @@ pub struct ExploreArguments {
     /// Stop after so many states
     #[arg(long, value_name = "N", default_value_t = 2_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_states: u64,
+    /// Stop at about so much memory, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    pub max_memory: u64,
     #[command(flatten)]
     pub options: ProgramOptions,
 }

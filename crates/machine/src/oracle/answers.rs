@@ -43,6 +43,8 @@ pub enum LimitReached {
     Steps(u64),
     /// On states.
     States(u64),
+    /// On memory, in bytes.
+    Memory(u64),
 }
 
 /// Numbers of maximal schedules; they saturate.

@@ -81,6 +81,11 @@ impl HappensBefore {
         races
     }
 
+    /// How many accesses it holds.
+    pub fn accesses(&self) -> usize {
+        self.accesses.len()
+    }
+
     fn synchronise(&mut self, event: &Event, access: Option<&Access>) {
         let me = event.id.thread;
         match event.kind {

@@ -50,6 +50,8 @@ pub struct Question<'t> {
     pub max_steps: u64,
     /// Most states to remember.
     pub max_states: u64,
+    /// Most memory to use for states and for the way that is being walked, in bytes, by estimate.
+    pub max_memory: u64,
 }
 
 impl Default for Question<'_> {
@@ -60,6 +62,7 @@ impl Default for Question<'_> {
             along: None,
             max_steps: 100_000_000,
             max_states: 2_000_000,
+            max_memory: 2 << 30,
         }
     }
 }

@@ -10,6 +10,9 @@ use crate::state::State;
 use crate::step::Observer;
 use trace::{Event, ThreadId};
 
+/// What one access takes in memory, about.
+const ACCESS_BYTES: u64 = 200;
+
 /// The memory of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Monitor {
@@ -20,6 +23,11 @@ pub struct Monitor {
 }
 
 impl Monitor {
+    /// An estimate of the memory that it takes, in bytes.
+    pub fn bytes(&self) -> u64 {
+        (self.happens_before.accesses() + self.transactions.accesses()) as u64 * ACCESS_BYTES
+    }
+
     /// Writes what distinguishes two pasts.
     pub fn write_key(&self, key: &mut Vec<u64>) {
         key.extend(self.departed.iter().map(|thread| thread.code()));

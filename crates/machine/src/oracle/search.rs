@@ -27,6 +27,8 @@ pub struct Search<'q> {
     /// Ends that are already in the answers.
     ends: FxHashSet<Key>,
     stack: Vec<Frame>,
+    /// An estimate of the memory that `visited`, `ends` and `stack` take, in bytes.
+    memory: u64,
 }
 
 /// A state with the past that leads to it.
@@ -45,6 +47,8 @@ struct Frame {
     key: Option<Key>,
     /// The step that led here.
     step: Option<Step>,
+    /// What this frame adds to the estimate of memory.
+    bytes: u64,
 }
 
 /// One way on: a thread's next event, and what settles it.
@@ -63,6 +67,11 @@ struct Step {
     choice: Option<Choice>,
 }
 
+/// The memory that a remembered key takes.
+fn key_bytes(key: &Key) -> u64 {
+    (size_of_val::<[u64]>(key) + size_of::<(Key, Option<Counts>)>()) as u64
+}
+
 impl<'q> Search<'q> {
     pub fn new(machine: &'q Machine, question: &'q Question<'q>) -> Search<'q> {
         Search {
@@ -73,6 +82,7 @@ impl<'q> Search<'q> {
             visited: FxHashMap::default(),
             ends: FxHashSet::default(),
             stack: vec![],
+            memory: 0,
         }
     }
 
@@ -204,7 +214,13 @@ impl<'q> Search<'q> {
                 self.answers.limit = Some(LimitReached::States(self.question.max_states));
                 return;
             }
+            self.memory += key_bytes(key);
             self.visited.insert(key.clone(), None);
+        }
+        let bytes = size_of::<Frame>() as u64 + node.state.bytes() + node.monitor.bytes();
+        self.memory += bytes;
+        if self.memory > self.question.max_memory {
+            self.answers.limit = Some(LimitReached::Memory(self.question.max_memory));
         }
         let mut ways = vec![];
         for thread in (0..node.state.threads.len()).rev() {
@@ -213,7 +229,7 @@ impl<'q> Search<'q> {
                 ways.extend(choices.into_iter().rev().map(|choice| Way { thread, choice }));
             }
         }
-        self.stack.push(Frame { node: None, ways, counts: Counts::default(), key, step });
+        self.stack.push(Frame { node: None, ways, counts: Counts::default(), key, step, bytes });
         self.look(&node);
         if let Some(frame) = self.stack.last_mut() {
             frame.node = Some(node);
@@ -223,6 +239,7 @@ impl<'q> Search<'q> {
     /// Comes back from a state, all of whose ways on have been walked.
     fn leave(&mut self) {
         let Some(frame) = self.stack.pop() else { return };
+        self.memory -= frame.bytes;
         if let Some(key) = frame.key {
             self.visited.insert(key, Some(frame.counts));
         }
@@ -273,9 +290,11 @@ impl<'q> Search<'q> {
             frame.counts.add(counts);
         }
         let key = self.key(node);
+        let bytes = key_bytes(&key);
         if !self.ends.insert(key) {
             return;
         }
+        self.memory += bytes;
         let schedule = self.schedule(None);
         let point = |event: trace::EventId, site| {
             let n = self.paths.as_ref().map(|_| event.n);

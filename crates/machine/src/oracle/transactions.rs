@@ -48,6 +48,11 @@ impl Transactions {
         triples
     }
 
+    /// How many accesses it holds.
+    pub fn accesses(&self) -> usize {
+        self.open.iter().map(|open| open.accesses.len()).sum()
+    }
+
     fn begin(&mut self, thread: ThreadId) {
         match self.open.iter_mut().find(|open| open.thread == thread) {
             Some(outer) => outer.depth += 1,

@@ -26,6 +26,7 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
         along: along.as_ref(),
         max_steps: arguments.max_steps,
         max_states: arguments.max_states,
+        max_memory: arguments.max_memory << 20,
     };
     let answers = oracle::ask(&machine, &question);
     let sources = load::sources(machine.program(), output::color());
