@@ -15,20 +15,21 @@ mod instruction;
 mod operands;
 mod program;
 mod shape;
+mod sync_op;
 mod text;
 mod types;
 mod verify;
 
 pub use ids::{BlockId, FileId, FunctionId, GlobalId, ShapeId, SiteId, ValueId};
 pub use instruction::{
-    BinaryOp, Callee, CastKind, CheckKind, Instruction, Op, Operand, Order, Predicate, SyncOp, Terminator,
-    UpdateOp,
+    BinaryOp, Callee, CastKind, CheckKind, Instruction, Op, Operand, Order, Predicate, Terminator, UpdateOp,
 };
 pub use program::{
     Block, FinalCondition, Function, Global, Initial, Observed, Parameter, Position, Program, Quantifier,
     Relocation, ResultDef, SiteIndex, SitePlace, SourceFile, Symbol, ThreadStart, ValueInfo,
 };
 pub use shape::{Field, Shape, SyncKind};
+pub use sync_op::SyncOp;
 pub use text::{ParseError, parse, print};
 pub use types::{Type, Width};
 pub use verify::{VerifyError, verify};

@@ -15,6 +15,9 @@ fn record(logging: &Logging) -> Trace {
     machine(SOURCE).run(&Strategy::Random { seed: 5 }, logging).expect("it runs").trace
 }
 
+/// Whether an event that is no synchronisation is kept, by its place in the run.
+type Keeps = fn(usize, &Event) -> bool;
+
 #[test]
 fn less_logging_keeps_a_part_of_the_same_run() {
     let all = record(&Logging::Everything);
@@ -22,13 +25,12 @@ fn less_logging_keeps_a_part_of_the_same_run() {
         all.events.iter().filter(|e| e.id.thread == all.threads[0].id).map(|e| e.id.n).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
     let x = GlobalId(0);
-    let cases: [(Logging, Box<dyn Fn(usize, &Event) -> bool>); 3] = [
-        (Logging::Synchronisation, Box::new(|_, _| false)),
-        (
-            Logging::Globals(vec![x]),
-            Box::new(|_, event| event.kind.access().is_some_and(|(_, at, ..)| at.allocation.0 == 0)),
-        ),
-        (Logging::Window { from: 3, to: 7 }, Box::new(|index, _| (3..7).contains(&index))),
+    let cases: [(Logging, Keeps); 3] = [
+        (Logging::Synchronisation, |_, _| false),
+        (Logging::Globals(vec![x]), |_, event| {
+            event.kind.access().is_some_and(|(_, at, ..)| at.allocation.0 == 0)
+        }),
+        (Logging::Window { from: 3, to: 7 }, |index, _| (3..7).contains(&index)),
     ];
     for (logging, keeps) in cases {
         let part = record(&logging);

@@ -33,6 +33,15 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Shows on a terminal that something is going on, and what; is silent elsewhere.
+pub fn spinner() -> indicatif::ProgressBar {
+    let bar = match std::io::stderr().is_terminal() {
+        true => indicatif::ProgressBar::new_spinner(),
+        false => indicatif::ProgressBar::hidden(),
+    };
+    bar.with_finish(indicatif::ProgressFinish::AndClear)
+}
+
 /// Prints an error to standard error.
 pub fn error(error: &anyhow::Error) {
     let mut stderr = std::io::stderr().lock();

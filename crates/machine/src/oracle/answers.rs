@@ -137,6 +137,14 @@ pub struct Triple {
 }
 
 impl Answers {
+    /// How many failures, deadlocks, races and unserializable interleavings there are.
+    #[must_use]
+    pub fn findings(&self) -> u64 {
+        let unordered_only = self.unordered.keys().filter(|race| !self.co_enabled.contains_key(race)).count();
+        let others = self.failures.len() + self.deadlocks.len() + self.co_enabled.len() + self.triples.len();
+        (others + unordered_only) as u64
+    }
+
     /// Whether everything was seen: no limit was reached, and no loop bound.
     #[must_use]
     pub fn is_complete(&self) -> bool {

@@ -70,5 +70,26 @@ impl Default for Question<'_> {
 /// Answers a question about a program.
 #[must_use]
 pub fn ask(machine: &Machine, question: &Question<'_>) -> Answers {
-    search::Search::new(machine, question).run()
+    ask_with_progress(machine, question, &mut |_| {})
+}
+
+/// How far a walk has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Events so far.
+    pub steps: u64,
+    /// States so far (stateful only).
+    pub states: u64,
+    /// Things found so far.
+    pub findings: u64,
+}
+
+/// Answers a question, and tells how far it has come every now and then.
+#[must_use]
+pub fn ask_with_progress(
+    machine: &Machine,
+    question: &Question<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Answers {
+    search::Search::new(machine, question).run(progress)
 }

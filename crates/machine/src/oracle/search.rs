@@ -4,7 +4,7 @@ use super::access::{is_race, pending};
 use super::answers::{Answers, Counts, Failure, FinalState, LimitReached, Point, Race};
 use super::monitor::{Monitor, Watch};
 use super::paths::Paths;
-use super::{Method, Question};
+use super::{Method, Progress, Question};
 use crate::Machine;
 use crate::enabled::{Readiness, in_circles};
 use crate::state::{Phase, State};
@@ -15,6 +15,9 @@ use subject::{Schedule, Segment};
 use trace::{Choice, Outcome, ThreadId};
 
 type Key = Box<[u64]>;
+
+/// After how many events progress is told.
+const REPORT_EVERY: u64 = 200_000;
 
 /// One walk.
 pub struct Search<'q> {
@@ -86,7 +89,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    pub fn run(mut self) -> Answers {
+    pub fn run(mut self, progress: &mut dyn FnMut(Progress)) -> Answers {
         let state = self.machine.initial(&mut Nobody);
         let mut start = Node { state, monitor: Monitor::default() };
         for t in 0..start.state.threads.len() {
@@ -94,6 +97,7 @@ impl<'q> Search<'q> {
         }
         self.name_threads(&start.state, 0);
         self.enter(start, None);
+        let mut next_report = REPORT_EVERY;
         while let Some(frame) = self.stack.last_mut() {
             let Some(way) = frame.ways.pop() else {
                 self.leave();
@@ -108,6 +112,11 @@ impl<'q> Search<'q> {
             }
             let step = self.make(&mut node, way);
             self.enter(node, Some(step));
+            if self.answers.steps >= next_report {
+                next_report = self.answers.steps + REPORT_EVERY;
+                let (steps, states) = (self.answers.steps, self.visited.len() as u64);
+                progress(Progress { steps, states, findings: self.answers.findings() });
+            }
             if self.answers.limit.is_some() {
                 break;
             }

@@ -28,7 +28,15 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
         max_states: arguments.max_states,
         max_memory: arguments.max_memory << 20,
     };
-    let answers = oracle::ask(&machine, &question);
+    let bar = output::spinner();
+    let answers = oracle::ask_with_progress(&machine, &question, &mut |progress| {
+        bar.set_message(format!(
+            "exploring: {} events, {} states, {} findings",
+            progress.steps, progress.states, progress.findings
+        ));
+        bar.tick();
+    });
+    bar.finish_and_clear();
     let sources = load::sources(machine.program(), output::color());
     let mut text = report::exploration(&machine, &answers, &sources);
     if let Some(directory) = &arguments.save {
@@ -43,13 +51,7 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
 fn exit(machine: &Machine, answers: &Answers) -> Exit {
     let condition = machine.program().final_condition.as_ref();
     let broken = condition.is_some_and(|condition| answers.condition(condition.quantifier) == Some(false));
-    let found = broken
-        || !answers.failures.is_empty()
-        || !answers.deadlocks.is_empty()
-        || !answers.co_enabled.is_empty()
-        || !answers.unordered.is_empty()
-        || !answers.triples.is_empty();
-    match (found, answers.limit) {
+    match (broken || answers.findings() > 0, answers.limit) {
         (true, _) => Exit::Findings,
         (false, Some(_)) => Exit::Limit,
         (false, None) => Exit::Clean,
