@@ -195,6 +195,9 @@ impl Solver {
 
     fn encode_location(&mut self, index: usize) {
         let place = &self.problem.locations[index];
+        if place.reads.is_empty() {
+            return;
+        }
         // Write 0 is the initial value, absent if there is none.
         let initially = Lit::constant(place.initial.is_some());
         let ats: Vec<At> = place.writes.iter().map(|w| w.at).collect();

@@ -38,13 +38,22 @@ pub struct Script {
     solver: Solver,
     commands: std::vec::IntoIter<Sexpr>,
     names: FxHashMap<String, Meaning>,
+    /// How deep the term being read is, and how many definitions were expanded in it.
+    depth: usize,
+    expansions: usize,
 }
 
 impl Script {
     /// Parses a script. Integer constants that are put in line by unconditional `<` become chains.
     pub fn new(text: &str, solver: Solver) -> Result<Script> {
         let commands = parse(text)?;
-        let mut script = Script { solver, commands: Vec::new().into_iter(), names: FxHashMap::default() };
+        let mut script = Script {
+            solver,
+            commands: Vec::new().into_iter(),
+            names: FxHashMap::default(),
+            depth: 0,
+            expansions: 0,
+        };
         script.declare_points(&commands)?;
         script.commands = commands.into_iter();
         Ok(script)
@@ -66,6 +75,7 @@ impl Script {
     }
 
     fn command(&mut self, command: &Sexpr) -> Result<Option<Answer>> {
+        (self.depth, self.expansions) = (0, 0);
         let items = command.list().unwrap_or(&[]);
         let head = items.first().and_then(Sexpr::atom);
         match (head, items) {

@@ -110,7 +110,7 @@ pub(crate) struct Theory {
     fresh_watches: Vec<(At, At, Watch)>,
     fresh_edges: Vec<(Node, Node)>,
     rises: Vec<Rise>,
-    fired: Vec<(At, At, Watch)>,
+    fired: Vec<Watch>,
     path: Vec<Edge>,
     pub(crate) statistics: TheoryStatistics,
     pub(crate) checker: Option<Box<crate::check::Checker>>,
@@ -137,7 +137,7 @@ impl Theory {
         let (a, b) = (self.node(from), self.node(to));
         self.role(lit, Role::Edge { from: a, to: b });
         if from.chain != to.chain {
-            self.watch(to, from, Watch::Refutes(lit));
+            self.watch(to, from, Watch::Refutes { lit, from: a, to: b });
         }
     }
 
@@ -191,8 +191,8 @@ impl Theory {
         if !self.fresh_watches.is_empty() {
             let mut fresh = std::mem::take(&mut self.fresh_watches);
             fresh.retain(|&(x, y, _)| self.closure.reaches(x, y));
-            for &(x, y, watch) in &fresh {
-                self.fire(x, y, watch);
+            for &(_, _, watch) in &fresh {
+                self.fire(watch);
             }
         }
         self.absorb_memory();
@@ -256,7 +256,8 @@ impl Theory {
             return;
         }
         let (u, v) = (self.graph.at(from), self.graph.at(to));
-        if self.closure.reaches(v, u) {
+        let known = u != v && self.closure.reaches(u, v);
+        if !known && self.closure.reaches(v, u) {
             self.statistics.conflicts += 1;
             self.conflict = true;
             self.lemma.begin();
@@ -266,14 +267,17 @@ impl Theory {
             std::mem::swap(&mut self.clause, &mut self.conflict_clause);
             return;
         }
-        if !matches!(cause, Cause::Given(_) | Cause::Fixed) {
-            if self.closure.reaches(u, v) {
-                return;
-            }
-            self.statistics.derived += 1;
+        // An edge that has a literal is kept even if it says nothing new: it may make a shorter path.
+        let derived = !matches!(cause, Cause::Given(_) | Cause::Fixed);
+        if derived && known {
+            return;
         }
+        self.statistics.derived += u64::from(derived);
         self.statistics.edges += 1;
         self.graph.push(from, to, cause);
+        if known {
+            return;
+        }
         let mut rises = std::mem::take(&mut self.rises);
         let mut fired = std::mem::take(&mut self.fired);
         rises.clear();
@@ -281,22 +285,20 @@ impl Theory {
         for rise in &rises {
             fired.clear();
             self.watches.risen(rise, &mut fired);
-            for &(x, y, watch) in &fired {
-                self.fire(x, y, watch);
+            for &watch in &fired {
+                self.fire(watch);
             }
         }
         self.rises = rises;
         self.fired = fired;
     }
 
-    fn fire(&mut self, x: At, y: At, watch: Watch) {
+    fn fire(&mut self, watch: Watch) {
         match watch {
-            Watch::Refutes(lit) => {
+            Watch::Refutes { lit, from, to } => {
                 if self.value(lit) == 0 {
-                    let (from, to) = (self.graph.node(x), self.graph.node(y));
-                    // The literal means the edge y → x.
-                    let closing = Closing::Edge { from: to, to: from, cause: Cause::Given(lit) };
-                    self.propagate(-lit, Some((from, to)), [Lit::TRUE; 2], closing);
+                    let closing = Closing::Edge { from, to, cause: Cause::Given(lit) };
+                    self.propagate(-lit, Some((to, from)), [Lit::TRUE; 2], closing);
                 }
             }
             Watch::WriteBeforeRead { read, write } => self.on_write_before_read(read, write),

@@ -6,14 +6,15 @@
 use crate::lit::Lit;
 use crate::order::At;
 use crate::order::closure::Rise;
+use crate::order::graph::Node;
 
 const NONE: u32 = u32::MAX;
 
 /// What to do when the watched pair gets ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
-    /// The literal means the opposite edge: it must be false.
-    Refutes(Lit),
+    /// The literal means the opposite edge, `from → to`: it must be false.
+    Refutes { lit: Lit, from: Node, to: Node },
     /// A write got before a read of its location.
     WriteBeforeRead { read: u32, write: u32 },
     /// The first section of the pair began before the second ended (or the other way round when flipped).
@@ -77,7 +78,7 @@ impl Watches {
     }
 
     /// Pushes onto `fired` each watch whose pair lies in the rise.
-    pub(crate) fn risen(&self, rise: &Rise, fired: &mut Vec<(At, At, Watch)>) {
+    pub(crate) fn risen(&self, rise: &Rise, fired: &mut Vec<Watch>) {
         let Some(&index) = self.rows.get(rise.source as usize).and_then(|r| r.get(rise.target as usize))
         else {
             return;
@@ -92,25 +93,12 @@ impl Watches {
         };
         let targets = range(&pair.by_target, rise.at, rise.end);
         let sources = range(&pair.by_source, low, rise.from + 1);
-        let mut fire = |x: u32, y: u32, watch: Watch| {
-            fired.push((
-                At { chain: rise.source, position: x },
-                At { chain: rise.target, position: y },
-                watch,
-            ));
-        };
         if targets.len() <= sources.len() {
-            for e in &pair.by_target[targets] {
-                if (low..=rise.from).contains(&e.other) {
-                    fire(e.other, e.key, e.watch);
-                }
-            }
+            let hits = pair.by_target[targets].iter().filter(|e| (low..=rise.from).contains(&e.other));
+            fired.extend(hits.map(|e| e.watch));
         } else {
-            for e in &pair.by_source[sources] {
-                if (rise.at..rise.end).contains(&e.other) {
-                    fire(e.key, e.other, e.watch);
-                }
-            }
+            let hits = pair.by_source[sources].iter().filter(|e| (rise.at..rise.end).contains(&e.other));
+            fired.extend(hits.map(|e| e.watch));
         }
     }
 }

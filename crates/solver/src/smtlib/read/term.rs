@@ -6,6 +6,12 @@ use crate::error::Result;
 use crate::order::Point;
 use crate::terms::{Bool, Bv};
 
+/// Terms nested deeper than this, through definitions too, are refused: reading them recurses.
+const MAX_DEPTH: usize = 2200;
+
+/// More uses of definitions that mention order in one command are refused.
+const MAX_EXPANSIONS: usize = 1_000_000;
+
 /// A term of either sort.
 enum Value {
     Bool(Bool),
@@ -58,6 +64,16 @@ impl Script {
 
     /// `sign` is `None` where a formula is used with both signs.
     fn term(&mut self, expr: &Sexpr, sign: Option<bool>) -> Result<Value> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return expr.error("definitions nested too deeply");
+        }
+        let value = self.term_inside(expr, sign);
+        self.depth -= 1;
+        value
+    }
+
+    fn term_inside(&mut self, expr: &Sexpr, sign: Option<bool>) -> Result<Value> {
         if let Some(name) = expr.atom() {
             return self.atom(expr, name, sign);
         }
@@ -84,6 +100,10 @@ impl Script {
             Some(Meaning::Point(p)) => return Ok(Value::Point(*p)),
             Some(Meaning::Open(body)) => {
                 let body = body.clone();
+                self.expansions += 1;
+                if self.expansions > MAX_EXPANSIONS {
+                    return expr.error("too many uses of definitions that mention order");
+                }
                 return self.term(&body, sign);
             }
             None => {}
