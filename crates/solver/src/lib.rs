@@ -123,6 +123,7 @@
 mod api;
 mod blast;
 mod check;
+mod declare;
 mod encode;
 mod error;
 mod limits;

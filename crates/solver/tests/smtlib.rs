@@ -49,6 +49,25 @@ fn a_script_with_scopes_and_assumptions_is_carried_out() {
 }
 
 #[test]
+fn a_model_is_printed_as_definitions() {
+    let text =
+        "(declare-const b Int)(declare-const a Int)(declare-const p Bool)(declare-const x (_ BitVec 4))
+        (assert (< a b))(assert p)(assert (= x #xa))(check-sat)(assert (< b a))(check-sat)";
+    let mut script = Script::new(text, Solver::new()).unwrap();
+    assert_eq!(script.next_answer().unwrap().unwrap().answer, Answer::Sat);
+    let expected = "(
+  (define-fun b () Int 1)
+  (define-fun a () Int 0)
+  (define-fun p () Bool true)
+  (define-fun x () (_ BitVec 4) (_ bv10 4))
+)
+";
+    assert_eq!(script.model().unwrap().unwrap(), expected);
+    assert_eq!(script.next_answer().unwrap().unwrap().line, 2);
+    assert_eq!(script.model().unwrap(), None);
+}
+
+#[test]
 fn contradictory_orders_are_unsat_and_not_an_error() {
     let text = "(declare-const a Int)(declare-const b Int)(assert (< a b))(assert (< b a))(check-sat)";
     assert!(matches!(answers(text).unwrap()[..], [Answer::Unsat(_)]));

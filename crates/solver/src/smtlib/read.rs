@@ -38,6 +38,8 @@ pub struct Script {
     solver: Solver,
     commands: std::vec::IntoIter<Sexpr>,
     names: FxHashMap<String, Meaning>,
+    /// Names of constants, as declared.
+    declared: Vec<String>,
     /// How deep the term being read is, and how many definitions were expanded in it.
     depth: usize,
     expansions: usize,
@@ -51,6 +53,7 @@ impl Script {
             solver,
             commands: Vec::new().into_iter(),
             names: FxHashMap::default(),
+            declared: Vec::new(),
             depth: 0,
             expansions: 0,
         };
@@ -72,6 +75,36 @@ impl Script {
             }
         }
         Ok(None)
+    }
+
+    /// The model of the last answer, if it was "sat", in the form that `get-model` has: constants in the order of their
+    /// declaration, points as their place in the order.
+    pub fn model(&self) -> Result<Option<String>> {
+        let Some(model) = self.solver.model() else { return Ok(None) };
+        let points: Vec<Point> = self
+            .names
+            .values()
+            .filter_map(|m| match m {
+                Meaning::Point(p) => Some(*p),
+                _ => None,
+            })
+            .collect();
+        let place: FxHashMap<Point, usize> = model.order(&points)?.into_iter().zip(0..).collect();
+        let mut text = String::from("(\n");
+        for name in &self.declared {
+            let (sort, value) = match self.names.get(name) {
+                Some(Meaning::Bool(b)) => ("Bool".to_string(), model.holds(*b)?.to_string()),
+                Some(Meaning::Bv(v)) => {
+                    let width = v.width();
+                    (format!("(_ BitVec {width})"), format!("(_ bv{} {width})", model.value(*v)?))
+                }
+                Some(Meaning::Point(p)) => ("Int".to_string(), place[p].to_string()),
+                _ => continue,
+            };
+            text += &format!("  (define-fun {name} () {sort} {value})\n");
+        }
+        text.push_str(")\n");
+        Ok(Some(text))
     }
 
     fn command(&mut self, command: &Sexpr) -> Result<Option<Answer>> {
@@ -123,6 +156,7 @@ impl Script {
     }
 
     fn declare(&mut self, name: &Sexpr, sort: &Sexpr) -> Result<()> {
+        self.declared.extend(name.atom().map(str::to_string));
         let meaning = match (&sort.kind, sort.list()) {
             (Kind::Atom(sort), _) if sort == "Bool" => Meaning::Bool(self.solver.bool_var()),
             // Points were made before, in line.
