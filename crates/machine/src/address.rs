@@ -65,13 +65,22 @@ pub enum Named {
 pub fn decode(address: u64) -> Named {
     let offset = (address & ((1 << OFFSET_BITS) - 1)) as i64 - START as i64;
     let base = address >> OFFSET_BITS;
-    if base == 0 || base == u64::MAX >> OFFSET_BITS {
-        Named::Null // some way behind or before it
+    if base == 0 {
+        Named::Null
     } else if base >> NUMBER_BITS == 0 {
         Named::Global(GlobalId(base as u32 - 1), offset)
     } else {
         Named::Allocation((base << OFFSET_BITS) | START, offset)
     }
+}
+
+/// The address that is `by` bytes further. An address never leaves the offsets of what it names: far out it stays at the
+/// last one, which is out of bounds, so that no index leads into another allocation.
+#[inline]
+pub fn advance(address: u64, by: i128) -> u64 {
+    let mask = (1 << OFFSET_BITS) - 1;
+    let offset = (i128::from(address & mask) + by).clamp(0, mask as i128);
+    (address & !mask) | offset as u64
 }
 
 /// An offset that is inside an allocation of `size` bytes together with the `bytes` bytes from it on.

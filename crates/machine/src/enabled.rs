@@ -17,15 +17,23 @@ pub enum Readiness {
     Blocked,
     /// Yes.
     Ready,
-    /// Only by ending a wait that nobody signalled.
+    /// Only by stopping to wait though nobody signalled.
     Unsignalled { timed: bool },
 }
 
 impl Machine {
     /// Whether thread `t` can do its next event.
     pub(crate) fn readiness(&self, state: &State, t: usize) -> Readiness {
+        match state.ending {
+            Some(_) => Readiness::Over,
+            None => self.own_readiness(state, t),
+        }
+    }
+
+    /// Whether thread `t` could do its next event if the process had not ended.
+    fn own_readiness(&self, state: &State, t: usize) -> Readiness {
         let thread = &state.threads[t];
-        if thread.is_over() || state.ending.is_some() {
+        if thread.is_over() {
             return Readiness::Over;
         }
         if state.exclusive.is_some_and(|owner| owner != thread.id) {
@@ -34,10 +42,8 @@ impl Machine {
         let when = |free| if free { Readiness::Ready } else { Readiness::Blocked };
         match thread.phase {
             Phase::Waiting { mutex, timed, woken, .. } => {
-                if mutex.is_some_and(|mutex| !state.objects[mutex].mutex_free_for(thread.id)) {
-                    Readiness::Blocked
-                } else if woken.is_some() {
-                    Readiness::Ready
+                if woken.is_some() {
+                    when(mutex.is_none_or(|mutex| state.objects[mutex].mutex_free_for(thread.id)))
                 } else if timed || self.options().spurious {
                     Readiness::Unsignalled { timed }
                 } else {
@@ -176,24 +182,13 @@ impl Machine {
 
     /// All threads that cannot go on though they have not ended, ordered by thread.
     pub(crate) fn all_blocked(&self, state: &State) -> Vec<BlockedThread> {
-        // The end of the process leaves everybody where they are: look at the state as if it had not ended.
+        // The end of the process leaves everybody where they are.
         let mut blocked: Vec<BlockedThread> = (0..state.threads.len())
-            .filter(|&t| self.is_blocked(state, t))
+            .filter(|&t| self.own_readiness(state, t) == Readiness::Blocked)
             .map(|t| self.blocked(state, t))
             .collect();
         blocked.sort_unstable();
         blocked
-    }
-
-    fn is_blocked(&self, state: &State, t: usize) -> bool {
-        match state.ending {
-            None => self.readiness(state, t) == Readiness::Blocked,
-            Some(_) => {
-                let mut before = state.clone();
-                before.ending = None;
-                self.readiness(&before, t) == Readiness::Blocked
-            }
-        }
     }
 }
 

@@ -62,7 +62,7 @@ pub fn edges(code: &Code) -> Option<Vec<&Edge>> {
     })
 }
 
-fn each_result(code: &Code, mut f: impl FnMut(u32)) {
+pub fn each_result(code: &Code, mut f: impl FnMut(u32)) {
     match code {
         Code::Binary { to, .. }
         | Code::Compare { to, .. }

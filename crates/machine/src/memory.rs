@@ -35,7 +35,9 @@ pub struct Memory {
 pub struct Block {
     pub base: u64,
     pub shape: ShapeId,
+    /// Empty once it is freed.
     pub content: Vec<u8>,
+    pub bytes: u64,
     pub freed: bool,
     pub heap: bool,
     /// Its number in this run; depends on the schedule and is no part of the state.

@@ -1,8 +1,21 @@
 //! Instructions that only compute: no event, no memory, no control.
 
+use crate::address;
 use crate::code::{Code, Source};
 use ir::eval;
 use trace::FaultKind;
+
+/// Whether an instruction only computes.
+pub fn is_pure(code: &Code) -> bool {
+    matches!(
+        code,
+        Code::Binary { .. }
+            | Code::Compare { .. }
+            | Code::Cast { .. }
+            | Code::Select { .. }
+            | Code::Address { .. }
+    )
+}
 
 /// The register that a computing instruction sets, and its value; `None` for all other instructions.
 #[inline]
@@ -29,12 +42,11 @@ pub fn compute(code: &Code, value: impl Fn(Source) -> u64) -> Option<Result<(u32
             (*to, value(if value(*condition) & 1 == 1 { *then } else { *otherwise }))
         }
         Code::Address { to, base, offset, terms } => {
-            let mut address = value(*base).wrapping_add_signed(*offset);
+            let mut by = i128::from(*offset);
             for (index, width, stride) in terms {
-                let index = eval::signed(*width, value(*index).into()) as i64;
-                address = address.wrapping_add_signed(index.wrapping_mul(*stride));
+                by = by.saturating_add(eval::signed(*width, value(*index).into()) * i128::from(*stride));
             }
-            (*to, address)
+            (*to, address::advance(value(*base), by))
         }
         _ => return None,
     }))

@@ -4,7 +4,7 @@ use crate::Machine;
 use crate::memory::Memory;
 use crate::object::Object;
 use ir::{FunctionId, SiteId};
-use trace::{EventId, FaultKind, ThreadId};
+use trace::{EventId, FaultKind, ThreadId, WakeReason};
 
 /// Everything that decides how a run can go on, and some counters that only serve the trace.
 #[derive(Clone, Debug)]
@@ -67,8 +67,8 @@ pub enum Phase {
     AssumptionFailed,
     /// Nothing: a loop has reached its bound.
     BoundReached,
-    /// The end of a wait.
-    Waiting { condition: usize, mutex: Option<usize>, timed: bool, woken: Option<EventId> },
+    /// The end of a wait: to stop waiting, or, once it is known why the wait is over, to acquire the mutex again.
+    Waiting { condition: usize, mutex: Option<usize>, timed: bool, woken: Option<WakeReason> },
     /// Leaving a barrier.
     AtBarrier { barrier: usize, round: u64 },
     /// The writing half of a copy.
@@ -110,8 +110,9 @@ impl State {
     }
 
     /// Writes what decides how the run can go on: two states with the same key have the same future. Counters
-    /// of events, numbers of allocations and dead registers are left out.
-    pub(crate) fn write_key(&self, machine: &Machine, key: &mut Vec<u64>) {
+    /// of events, numbers of allocations and dead registers are left out. With `history`, so is nothing that
+    /// happens-before may still ask for.
+    pub(crate) fn write_key(&self, machine: &Machine, history: bool, key: &mut Vec<u64>) {
         push_bytes(key, &self.memory.globals);
         for object in &self.objects {
             match object {
@@ -145,19 +146,29 @@ impl State {
         // Order of creation depends on the schedule, identity does not.
         let mut order: Vec<usize> = (0..self.threads.len()).collect();
         order.sort_unstable_by_key(|&t| self.threads[t].id);
-        order.into_iter().for_each(|t| self.threads[t].write_key(machine, key));
+        order.into_iter().for_each(|t| self.threads[t].write_key(machine, history, key));
     }
 }
 
 impl Thread {
-    fn write_key(&self, machine: &Machine, key: &mut Vec<u64>) {
+    fn write_key(&self, machine: &Machine, history: bool, key: &mut Vec<u64>) {
         key.extend([self.id.code(), self.forks, self.allocations, self.frames.len() as u64]);
         match &self.phase {
             Phase::Ready => key.push(0),
             Phase::Faulting(kind) => key.extend([1, *kind as u64]),
             Phase::AssumptionFailed => key.push(2),
             Phase::BoundReached => key.push(3),
-            Phase::Waiting { woken, .. } => key.extend([4, u64::from(woken.is_some())]),
+            Phase::Waiting { woken, .. } => {
+                key.push(4);
+                match woken {
+                    None => key.push(0),
+                    Some(WakeReason::Expired) => key.push(1),
+                    Some(WakeReason::Spurious) => key.push(2),
+                    // Whose signal it was makes a difference only to happens-before.
+                    Some(WakeReason::Signal(by)) if history => key.extend([3, by.thread.code(), by.n]),
+                    Some(WakeReason::Signal(_)) => key.push(3),
+                }
+            }
             Phase::AtBarrier { round, .. } => key.extend([5, *round]),
             Phase::Copying(content) => {
                 key.extend([6, content.len() as u64]);

@@ -284,7 +284,7 @@ impl Machine {
                 }
             }
         }
-        state.threads[t].phase = Phase::Faulting(FaultKind::OutOfResources);
+        state.threads[t].phase = Phase::Faulting(FaultKind::MachineLimit);
     }
 
     /// Runs one instruction if it is no event; says whether it was none.
@@ -354,7 +354,7 @@ impl Machine {
 
     fn call(&self, thread: &mut Thread, function: FunctionId, arguments: &[u64]) -> Result<bool, FaultKind> {
         if thread.frames.len() >= MAX_FRAMES {
-            return Err(FaultKind::OutOfResources);
+            return Err(FaultKind::MachineLimit);
         }
         let code = self.code(function);
         let base = thread.registers.len() as u32;
@@ -388,11 +388,11 @@ impl Machine {
     ) -> Result<ThreadId, FaultKind> {
         let parent = &mut state.threads[t];
         let child =
-            parent.id.child(self.first_fork(parent.id) + parent.forks).ok_or(FaultKind::OutOfResources)?;
+            parent.id.child(self.first_fork(parent.id) + parent.forks).ok_or(FaultKind::MachineLimit)?;
         let by = parent.next_event();
         parent.forks += 1;
         if state.threads.len() >= MAX_THREADS {
-            return Err(FaultKind::OutOfResources);
+            return Err(FaultKind::MachineLimit);
         }
         let thread = self.new_thread(child, function, arguments, Some(by));
         state.threads.push(thread);
@@ -411,15 +411,17 @@ impl Machine {
         observer: &mut impl Observer,
     ) -> Result<u64, FaultKind> {
         let bytes = self.program().shape_bytes(shape).checked_mul(count);
-        let bytes = bytes.filter(|&bytes| bytes <= address::MAX_BYTES).ok_or(FaultKind::OutOfResources)?;
+        let bytes =
+            bytes.filter(|&bytes| bytes <= address::MAX_BYTES).ok_or(FaultKind::AllocationTooLarge)?;
         let site = self.site(state, t);
         let thread = &mut state.threads[t];
         let by = thread.next_event();
-        let base = address::of_allocation(thread.id, thread.allocations).ok_or(FaultKind::OutOfResources)?;
+        let base = address::of_allocation(thread.id, thread.allocations).ok_or(FaultKind::MachineLimit)?;
         thread.allocations += 1;
         let allocation = AllocationId(state.allocations);
         state.allocations += 1;
-        let block = Block { base, shape, content: vec![0; bytes as usize], freed: false, heap, allocation };
+        let content = vec![0; bytes as usize];
+        let block = Block { base, shape, content, bytes, freed: false, heap, allocation };
         observer.allocated(&block, site, by);
         state.memory.add(block);
         Ok(base)

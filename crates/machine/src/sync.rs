@@ -6,6 +6,9 @@ use crate::state::{Phase, State};
 use ir::SyncOp;
 use trace::{Choice, EventId, EventKind, FaultKind, Location, LockMode, ThreadId, WakeReason};
 
+/// Most tokens of a semaphore: what its value, an `int`, can say.
+const MAX_TOKENS: u64 = 0x7fff_ffff;
+
 /// What a synchronisation operation did.
 pub struct Done {
     pub event: EventKind,
@@ -121,12 +124,13 @@ impl Machine {
         }
     }
 
-    /// The thread with this handle, but not the caller's own idea of what a thread is.
+    /// The thread that has this handle.
     pub(crate) fn joined(&self, state: &State, handle: u64) -> Option<usize> {
         state.thread_index(ThreadId::from_code(handle)?)
     }
 
-    /// Begin: the mutex is released and the thread waits. End: the mutex is acquired again.
+    /// Begin: the mutex is released and the thread waits. Stop waiting, if nobody signals: signals no longer reach it. End:
+    /// the mutex is acquired again.
     fn wait(
         &self,
         state: &mut State,
@@ -139,16 +143,17 @@ impl Machine {
         let (condition, condition_at) = self.condition(state, operands[0])?;
         let mutex = operands.get(1).map(|&address| self.object(address)).transpose()?;
         let (mutex, mutex_at) = (mutex.map(|(index, _)| index), mutex.map(|(_, at)| at));
-        if let Phase::Waiting { woken, .. } = state.threads[t].phase {
+        if let Phase::Waiting { woken: woken @ None, .. } = &mut state.threads[t].phase {
+            let reason =
+                if choice == Some(Choice::Spurious) { WakeReason::Spurious } else { WakeReason::Expired };
+            *woken = Some(reason);
+            return did(EventKind::StopWaiting { condition: condition_at, reason });
+        }
+        if let Phase::Waiting { woken: Some(reason), .. } = state.threads[t].phase {
             if let Some(mutex) = mutex {
                 lock_mutex(&mut state.objects[mutex], me);
             }
             state.threads[t].phase = Phase::Ready;
-            let reason = match (woken, choice) {
-                (Some(by), _) => WakeReason::Signal(by),
-                (None, Some(Choice::Spurious)) => WakeReason::Spurious,
-                (None, _) => WakeReason::Expired,
-            };
             let event = EventKind::WaitEnd { condition: condition_at, mutex: mutex_at, reason };
             return match timed {
                 true => tried(event, reason != WakeReason::Expired),
@@ -203,7 +208,7 @@ pub(crate) fn waiters(state: &State, wanted: usize) -> Vec<usize> {
 
 fn wake(state: &mut State, waiter: usize, by: EventId) {
     if let Phase::Waiting { woken, .. } = &mut state.threads[waiter].phase {
-        *woken = Some(by);
+        *woken = Some(WakeReason::Signal(by));
     }
 }
 
@@ -300,7 +305,7 @@ fn unlock_rw(object: &mut Object, me: ThreadId) -> Result<(LockMode, u32), Fault
 fn semaphore_operation(op: SyncOp, tokens: &mut u64, semaphore: Location) -> Result<Done, FaultKind> {
     match op {
         SyncOp::Release => {
-            *tokens = tokens.checked_add(1).ok_or(FaultKind::OutOfResources)?;
+            *tokens = tokens.checked_add(1).filter(|&n| n <= MAX_TOKENS).ok_or(FaultKind::MachineLimit)?;
             did(EventKind::Release { semaphore })
         }
         SyncOp::TokenCount => {

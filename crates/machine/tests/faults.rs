@@ -26,11 +26,14 @@ fn memory_faults_are_noticed_where_they_happen() {
         ("int a[2]; int i = -1;\nthread T {\n a[i] = 1;\n}", FaultKind::OutOfBounds, 3),
         ("int a[2]; int b[2]; int i = 2147483647;\nthread T {\n a[i] = 1;\n}", FaultKind::OutOfBounds, 3),
         ("thread T {\n int *p = alloc(int, 2);\n p[2] = 1;\n}", FaultKind::OutOfBounds, 3),
+        // Far enough to reach another variable if addresses were plain numbers.
+        ("int a[2]; int b[2]; i64 i = 0x4_0000_0000;\nthread T {\n a[i] = 7;\n}", FaultKind::OutOfBounds, 3),
+        ("int *p = null; i64 i = -1;\nthread T {\n p[i] = 7;\n}", FaultKind::NullAccess, 3),
         ("thread T {\n int *p = alloc(int);\n free(p);\n *p = 1;\n}", FaultKind::UseAfterFree, 4),
         ("thread T {\n int *p = alloc(int);\n free(p);\n free(p);\n}", FaultKind::DoubleFree, 4),
         ("int x;\nthread T {\n free(&x);\n}", FaultKind::InvalidFree, 3),
         ("thread T {\n int *p = alloc(int, 2);\n free(p + 1);\n}", FaultKind::InvalidFree, 3),
-        ("int n = -1;\nthread T {\n int *p = alloc(int, n);\n}", FaultKind::OutOfResources, 3),
+        ("int n = -1;\nthread T {\n int *p = alloc(int, n);\n}", FaultKind::AllocationTooLarge, 3),
     ];
     for (source, kind, line) in cases {
         assert_eq!(fault(source), (kind, line), "{source}");

@@ -147,3 +147,33 @@ fn a_transaction_inside_another_belongs_to_it_and_two_in_a_row_are_two() {
         explore("int x; thread T { atomic { e1: x = 1; } atomic { e2: x = 2; } } thread U { f: x = 3; }");
     assert_eq!(two.triples, NONE);
 }
+
+#[test]
+fn which_signal_woke_a_thread_makes_a_difference_to_what_is_ordered() {
+    // Both waiters are woken before either goes on: only the signals tell the pasts apart. The two methods must agree.
+    let seen = explore(
+        "int x, y, n, k, w; cond c; mutex m;
+         thread W1 { lock(m); w = w + 1; wait(c, m); x = 1; y = 1; unlock(m); }
+         thread W2 { lock(m); w = w + 1; wait(c, m); unlock(m); }
+         thread A { assume(load(k, relaxed) == 1); x = 5; signal(c); fetch_add(n, 1, relaxed); }
+         thread B { assume(load(k, relaxed) == 1); y = 5; signal(c); fetch_add(n, 1, relaxed); }
+         thread K { lock(m); assume(w == 2); store(k, 1, relaxed); assume(load(n, relaxed) == 2); unlock(m); }",
+    );
+    assert_eq!(seen.unordered, ["W1 line 2 / A line 4", "W1 line 2 / B line 5"]);
+}
+
+#[test]
+fn freeing_races_with_every_access_that_nothing_orders() {
+    let seen = explore(
+        "int *p; int f, r;
+         fn g() { read: r = *p; store(f, 1, relaxed); }
+         main { p = alloc(int); fork g(); if (load(f, relaxed)) gone: free(p); }",
+    );
+    assert_eq!(seen.unordered, ["main gone / g#1 read"]);
+    let ordered = explore(
+        "int *p; int f, r;
+         fn g() { r = *p; store(f, 1, release); }
+         main { p = alloc(int); fork g(); if (load(f, acquire)) free(p); }",
+    );
+    assert_eq!(ordered.unordered, NONE);
+}

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use std::collections::BTreeSet;
 use subject::{Schedule, Strategy as Who, Subject as _};
-use trace::{Logging, Outcome, Trace};
+use trace::{FaultKind, Logging, Outcome, Trace};
 
 fn lower(file: &File) -> Program {
     let checked = lang::check(file).expect("random programs are well formed");
@@ -106,11 +106,14 @@ fn is_among(answers: &Answers, trace: &Trace) -> bool {
         Outcome::AssertionFailed { event, site } => {
             answers.failures.keys().any(|f| (f.at.thread, f.at.site, f.fault) == (event.thread, *site, None))
         }
+        Outcome::Fault { site, kind: FaultKind::MachineLimit, .. } => answers.exhausted.contains_key(site),
         Outcome::Fault { event, site, kind } => answers
             .failures
             .keys()
             .any(|f| (f.at.thread, f.at.site, f.fault) == (event.thread, *site, Some(*kind))),
-        Outcome::Deadlock { blocked } => answers.deadlocks.contains_key(blocked),
+        Outcome::Deadlock { blocked } => {
+            answers.deadlocks.keys().any(|known| known.iter().all(|thread| blocked.contains(thread)))
+        }
         Outcome::BoundExceeded { site, .. } => answers.bounds.contains_key(site),
         Outcome::Discarded { .. } => answers.schedules.discarded > 0,
         Outcome::LimitReached { .. } | Outcome::Truncated => false,

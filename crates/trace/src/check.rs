@@ -156,6 +156,7 @@ impl Checker {
             | EventKind::TokenCount { semaphore: object, .. }
             | EventKind::BarrierArrive { barrier: object, .. }
             | EventKind::BarrierLeave { barrier: object, .. }
+            | EventKind::StopWaiting { condition: object, .. }
             | EventKind::Broadcast { condition: object, .. } => self.location(object),
             EventKind::WaitBegin { condition, mutex } => {
                 mutex.iter().try_for_each(|mutex| self.location(mutex))?;

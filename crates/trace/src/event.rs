@@ -192,6 +192,14 @@ pub enum EventKind {
         /// With which mutex.
         mutex: Option<Location>,
     },
+    /// A wait that nobody signalled is over: the time has passed, or there was no reason at all. Signals no longer reach
+    /// the thread, and it needs the mutex again.
+    StopWaiting {
+        /// On what.
+        condition: Location,
+        /// Why; not a signal.
+        reason: WakeReason,
+    },
     /// A wait ended: the mutex is acquired again.
     WaitEnd {
         /// On what.

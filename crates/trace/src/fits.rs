@@ -172,7 +172,9 @@ fn sync_makes(op: SyncOp, kind: &EventKind) -> bool {
         SyncOp::WriteLock => matches!(kind, K::Lock { mode: M::Write, .. }),
         SyncOp::TryWriteLock => matches!(kind, K::TryLock { mode: M::Write, .. }),
         SyncOp::RwUnlock => matches!(kind, K::Unlock { mode: M::Read | M::Write, .. }),
-        SyncOp::Wait | SyncOp::TimedWait => matches!(kind, K::WaitBegin { .. } | K::WaitEnd { .. }),
+        SyncOp::Wait | SyncOp::TimedWait => {
+            matches!(kind, K::WaitBegin { .. } | K::StopWaiting { .. } | K::WaitEnd { .. })
+        }
         SyncOp::Signal => matches!(kind, K::Signal { .. }),
         SyncOp::Broadcast => matches!(kind, K::Broadcast { .. }),
         SyncOp::Acquire => matches!(kind, K::Acquire { .. }),

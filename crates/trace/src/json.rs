@@ -167,12 +167,11 @@ impl Json<'_> {
             K::WaitBegin { condition, mutex } => {
                 json!({"kind": "wait_begin", "object": at(condition), "mutex": maybe(mutex)})
             }
+            K::StopWaiting { condition, reason } => {
+                json!({"kind": "stop_waiting", "object": at(condition), "reason": wake_reason(*reason).0})
+            }
             K::WaitEnd { condition, mutex, reason } => {
-                let (reason, by) = match reason {
-                    WakeReason::Signal(by) => ("signal", Some(event_id(*by))),
-                    WakeReason::Expired => ("expired", None),
-                    WakeReason::Spurious => ("spurious", None),
-                };
+                let (reason, by) = wake_reason(*reason);
                 json!({
                     "kind": "wait_end", "object": at(condition), "mutex": maybe(mutex), "reason": reason, "by": by,
                 })
@@ -304,4 +303,13 @@ fn mode(mode: LockMode) -> &'static str {
 
 fn hex(content: &[u8]) -> String {
     content.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The word for a reason, and the signal if it is one.
+fn wake_reason(reason: WakeReason) -> (&'static str, Option<Value>) {
+    match reason {
+        WakeReason::Signal(by) => ("signal", Some(event_id(by))),
+        WakeReason::Expired => ("expired", None),
+        WakeReason::Spurious => ("spurious", None),
+    }
 }

@@ -136,8 +136,11 @@ pub enum FaultKind {
     NotAThread,
     /// A call through an address that is no function, or of the wrong kind.
     NotAFunction,
-    /// More memory, threads or calls than there can be.
-    OutOfResources,
+    /// An allocation of a size that cannot be: negative, or larger than any.
+    AllocationTooLarge,
+    /// More threads, calls, allocations or computation between two events than the machine goes along with. Says nothing
+    /// about the program.
+    MachineLimit,
     /// Control reached a place that the program promised never to reach.
     Unreachable,
 }
@@ -160,7 +163,8 @@ impl FaultKind {
             FaultKind::WrongObject => "operation on memory that holds no such object",
             FaultKind::NotAThread => "join of something that is no thread",
             FaultKind::NotAFunction => "call of something that is no such function",
-            FaultKind::OutOfResources => "out of memory, threads or call depth",
+            FaultKind::AllocationTooLarge => "allocation too large",
+            FaultKind::MachineLimit => "the machine's limit on threads, calls, allocations or computation",
             FaultKind::Unreachable => "control reached an unreachable place",
         }
     }

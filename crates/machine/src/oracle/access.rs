@@ -6,7 +6,7 @@ use crate::Machine;
 use crate::address;
 use crate::code::Code;
 use crate::enabled::Readiness;
-use crate::memory::Memory;
+use crate::memory::{Block, Memory};
 use crate::state::{Phase, State};
 use ir::{GlobalId, Width};
 use trace::{AccessKind, Event, EventId, EventKind, Location, ThreadId};
@@ -77,6 +77,19 @@ impl Access {
         Some(Access { event, site, kind, atomic, address, bytes, before, after, decides })
     }
 
+    /// What a free does to others, as ThreadSanitizer has it: it writes all of the memory that it gives back.
+    pub fn of_free(state: &State, event: &Event) -> Option<Access> {
+        let EventKind::Free { allocation: Some(allocation) } = event.kind else { return None };
+        let block = state.memory.blocks.iter().find(|block| block.allocation == allocation)?;
+        Some(Access::freeing(event.id, event.site, block))
+    }
+
+    fn freeing(event: EventId, site: ir::SiteId, block: &Block) -> Access {
+        let (address, bytes) = (block.base, block.bytes);
+        let (kind, atomic) = (Kind::Write, false);
+        Access { event, site, kind, atomic, address, bytes, before: None, after: None, decides: None }
+    }
+
     pub fn overlaps(&self, other: &Access) -> bool {
         self.address < other.address + other.bytes && other.address < self.address + self.bytes
     }
@@ -138,6 +151,12 @@ pub fn pending(machine: &Machine, state: &State, t: usize) -> Option<Access> {
         Code::MemoryCopy { into, bytes, .. } if halfway => (Kind::Write, false, value(*into), value(*bytes)),
         Code::MemoryCopy { from, bytes, .. } => (Kind::Read, false, value(*from), value(*bytes)),
         Code::MemorySet { into, bytes, .. } => (Kind::Write, false, value(*into), value(*bytes)),
+        Code::Free { pointer } => {
+            let base = value(*pointer);
+            let block =
+                state.memory.blocks.iter().find(|block| block.base == base && block.heap && !block.freed)?;
+            return Some(Access::freeing(thread.next_event(), machine.site(state, t), block));
+        }
         _ => return None,
     };
     machine.layout().locate(&state.memory, address, bytes, kind != Kind::Read).ok()?;

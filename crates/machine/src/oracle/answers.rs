@@ -22,6 +22,8 @@ pub struct Answers {
     pub triples: BTreeMap<Triple, Schedule>,
     /// Loops that reached their bound: beyond it nothing is known.
     pub bounds: BTreeMap<SiteId, Schedule>,
+    /// Instructions at which some schedules need more than the machine goes along with: beyond them nothing is known.
+    pub exhausted: BTreeMap<SiteId, Schedule>,
     /// What the threads that were seen are called.
     pub threads: BTreeMap<ThreadId, String>,
     /// Maximal schedules, by how they end.
@@ -58,7 +60,7 @@ pub struct Counts {
     pub deadlocked: u128,
     /// An assumption did not hold.
     pub discarded: u128,
-    /// A loop bound was reached, or a thread left the trace's paths.
+    /// A loop bound or a limit of the machine was reached, or a thread left the trace's paths.
     pub cut: u128,
 }
 
@@ -145,10 +147,10 @@ impl Answers {
         (others + unordered_only) as u64
     }
 
-    /// Whether everything was seen: no limit was reached, and no loop bound.
+    /// Whether everything was seen: no limit was reached, no loop bound, and no run is infinite.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.limit.is_none() && self.bounds.is_empty()
+        self.limit.is_none() && self.bounds.is_empty() && self.exhausted.is_empty() && !self.cyclic
     }
 
     /// Whether a final condition with this quantifier holds; `None` if that is not known.

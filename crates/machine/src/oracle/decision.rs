@@ -7,8 +7,8 @@
 
 use crate::Machine;
 use crate::code::{Code, Source};
-use crate::liveness::{each_source, edges};
-use crate::pure::compute;
+use crate::liveness::{each_result, each_source, edges};
+use crate::pure::{compute, is_pure};
 use crate::state::State;
 use ir::FunctionId;
 use trace::ThreadId;
@@ -44,15 +44,12 @@ impl Decision {
                 Source::Constant(_) => {}
             });
             match code {
-                // Whether it computes does not depend on the values.
-                _ if compute(code, |_| 1).is_some() => {
-                    if let Some(Ok((to, _))) = compute(code, |_| 1) {
-                        derived.retain(|&register| uses || register != to);
-                        if uses && !derived.contains(&to) {
-                            derived.push(to);
-                        }
+                _ if is_pure(code) => each_result(code, |to| {
+                    derived.retain(|&register| register != to);
+                    if uses {
+                        derived.push(to);
                     }
-                }
+                }),
                 Code::Jump(edge) if edge.copies.is_empty() => {
                     at = edge.target as usize;
                     continue;

@@ -61,7 +61,7 @@ enum Carrier {
 pub struct HappensBefore {
     threads: BTreeMap<ThreadId, ThreadClocks>,
     carriers: BTreeMap<Carrier, Clock>,
-    /// All accesses so far, as a set: their order is in the clocks.
+    /// All accesses so far that a later one could race with, as a set: their order is in the clocks.
     accesses: std::collections::BTreeSet<Access>,
 }
 
@@ -79,6 +79,14 @@ impl HappensBefore {
         // Values play no part in happens-before.
         self.accesses.insert(Access { before: None, after: None, decides: None, ..access.clone() });
         races
+    }
+
+    /// Forgets the accesses that all live threads know of: whatever comes later comes from one of them, or from a thread
+    /// that one of them forks, and happens after.
+    pub fn forget<I: Iterator<Item = ThreadId>>(&mut self, live: impl Fn() -> I) {
+        let threads = &self.threads;
+        let knows = |thread, event| threads.get(&thread).is_some_and(|clocks| clocks.now.knows(event));
+        self.accesses.retain(|access| !live().all(|thread| knows(thread, access.event)));
     }
 
     /// How many accesses it holds.

@@ -30,6 +30,7 @@ impl Monitor {
 
     /// Writes what distinguishes two pasts.
     pub fn write_key(&self, key: &mut Vec<u64>) {
+        key.push(self.departed.len() as u64);
         key.extend(self.departed.iter().map(|thread| thread.code()));
         self.happens_before.write_key(key);
         self.transactions.write_key(key);
@@ -61,7 +62,11 @@ impl Observer for Watch<'_> {
         }
         let numbered = self.paths.is_some();
         let access = Access::of(self.machine, state, &event, before);
-        self.unordered.extend(self.monitor.happens_before.event(&event, access.as_ref(), numbered));
+        let freed = Access::of_free(state, &event);
+        let live = || state.threads.iter().filter(|thread| !thread.is_over()).map(|thread| thread.id);
+        let happens_before = &mut self.monitor.happens_before;
+        self.unordered.extend(happens_before.event(&event, access.as_ref().or(freed.as_ref()), numbered));
+        happens_before.forget(live);
         self.triples.extend(self.monitor.transactions.event(self.machine, &event, access.as_ref(), numbered));
     }
 }

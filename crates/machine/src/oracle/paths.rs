@@ -17,6 +17,7 @@ enum Decision {
     None,
     Branch(u32),
     Success(bool),
+    Stopped,
     Signalled(bool),
     Tokens(u64),
 }
@@ -28,6 +29,7 @@ impl Decision {
             EventKind::CompareExchange { success, .. } => Decision::Success(*success),
             EventKind::TryLock { acquired, .. } => Decision::Success(acquired.is_some()),
             EventKind::TryAcquire { acquired, .. } => Decision::Success(*acquired),
+            EventKind::StopWaiting { .. } => Decision::Stopped,
             EventKind::WaitEnd { reason, .. } => Decision::Signalled(!matches!(reason, WakeReason::Expired)),
             EventKind::TokenCount { value, .. } => Decision::Tokens(*value),
             _ => Decision::None,

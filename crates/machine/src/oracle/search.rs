@@ -12,7 +12,7 @@ use crate::step::Nobody;
 use ir::SiteId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use subject::{Schedule, Segment};
-use trace::{Choice, Outcome, ThreadId};
+use trace::{Choice, FaultKind, Outcome, ThreadId};
 
 type Key = Box<[u64]>;
 
@@ -287,6 +287,7 @@ impl<'q> Search<'q> {
         let outcome = self.machine.outcome(state);
         let unfinished = (0..state.threads.len()).any(|t| !self.is_ended_or_blocked(node, t));
         let counts = match outcome {
+            Outcome::Fault { kind: FaultKind::MachineLimit, .. } => Counts { cut: 1, ..Counts::default() },
             Outcome::AssertionFailed { .. } | Outcome::Fault { .. } => {
                 Counts { failed: 1, ..Counts::default() }
             }
@@ -309,9 +310,11 @@ impl<'q> Search<'q> {
             let n = self.paths.as_ref().map(|_| event.n);
             Point { thread: event.thread, n, site }
         };
-        let mut blocked = self.machine.all_blocked(state);
-        if unfinished || state.ending.is_some() || counts.discarded > 0 {
-            blocked = in_circles(&blocked);
+        // A circle is the deadlock; who else waits for its members is not part of it.
+        let all_blocked = self.machine.all_blocked(state);
+        let mut blocked = in_circles(&all_blocked);
+        if blocked.is_empty() && !unfinished && state.ending.is_none() && counts.discarded == 0 {
+            blocked = all_blocked;
         }
         if !blocked.is_empty() {
             self.answers.deadlocks.entry(blocked).or_insert_with(|| schedule.clone());
@@ -320,6 +323,9 @@ impl<'q> Search<'q> {
             Outcome::AssertionFailed { event, site } => {
                 let failure = Failure { at: point(event, site), fault: None };
                 self.answers.failures.entry(failure).or_insert(schedule);
+            }
+            Outcome::Fault { site, kind: FaultKind::MachineLimit, .. } => {
+                self.answers.exhausted.entry(site).or_insert(schedule);
             }
             Outcome::Fault { event, site, kind } => {
                 let failure = Failure { at: point(event, site), fault: Some(kind) };
@@ -350,7 +356,7 @@ impl<'q> Search<'q> {
 
     fn key(&self, node: &Node) -> Key {
         let mut key = Vec::with_capacity(64);
-        node.state.write_key(self.machine, &mut key);
+        node.state.write_key(self.machine, self.question.history, &mut key);
         if self.question.history || self.paths.is_some() {
             let mut done: Vec<_> = node.state.threads.iter().map(|thread| (thread.id, thread.done)).collect();
             done.sort_unstable();

@@ -49,6 +49,8 @@ pub(super) fn event(names: &Names<'_>, event: &Event) -> String {
             format!("wait {}… (releases {})", at(condition), at(mutex))
         }
         K::WaitBegin { condition, mutex: None } => format!("wait {}…", at(condition)),
+        K::StopWaiting { reason: WakeReason::Spurious, .. } => "stops waiting (spurious)".into(),
+        K::StopWaiting { .. } => "stops waiting (expired)".into(),
         K::WaitEnd { reason, .. } => match reason {
             WakeReason::Signal(by) => format!("woken (signal by {})", names.thread(by.thread)),
             WakeReason::Expired => "woken (expired)".into(),

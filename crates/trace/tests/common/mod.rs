@@ -96,6 +96,7 @@ impl World {
             (self.location(), prop::option::of(self.location()), prop::option::of(reason)).prop_map(
                 |(condition, mutex, reason)| match reason {
                     None => EventKind::WaitBegin { condition, mutex },
+                    Some(reason) if mutex.is_none() => EventKind::StopWaiting { condition, reason },
                     Some(reason) => EventKind::WaitEnd { condition, mutex, reason },
                 }
             ),
