@@ -5,8 +5,8 @@ use solver::{Answer, Bool, Bv, Point, Read, Result, Section, Solver, Source, Wri
 
 pub struct Encoded {
     pub solver: Solver,
-    points: Vec<Point>,
-    cut: Point,
+    pub points: Vec<Point>,
+    pub cut: Point,
 }
 
 const WIDTH: u32 = 32;
