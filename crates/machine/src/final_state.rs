@@ -88,6 +88,12 @@ impl Machine {
         }
     }
 
+    /// What is at an address, in the words of the source.
+    pub(crate) fn show_place(&self, state: &State, address: u64) -> String {
+        let shown = self.show_address(state, address);
+        shown.strip_prefix('&').map_or(shown.clone(), str::to_owned)
+    }
+
     fn show_address(&self, state: &State, address: u64) -> String {
         match address::decode(address) {
             Named::Null if address == 0 => "null".to_owned(),

@@ -8,5 +8,5 @@ mod outcome;
 mod source;
 
 pub use exploration::exploration;
-pub use outcome::{outcome, summary};
+pub use outcome::{outcome, summary, violates};
 pub use source::{Mark, Sources};

@@ -45,12 +45,12 @@ pub fn outcome(trace: &Trace, sources: &Sources<'_>) -> String {
             let location = |at| trace.location_name(sources.program, at);
             deadlock(blocked, sources, &thread, &location, &[])
         }
-        Outcome::Discarded { thread: id, site } => sources.message(
+        Outcome::Discarded { thread: id, site } => sources.note(
             "the run is discarded: an assumption does not hold",
             &mark(*site, format!("thread {} stops here", thread(*id))),
             &[],
         ),
-        Outcome::BoundExceeded { thread: id, site } => sources.message(
+        Outcome::BoundExceeded { thread: id, site } => sources.note(
             "a loop went round more often than its bound",
             &mark(*site, format!("thread {} stops here", thread(*id))),
             &["a larger bound is given with `bound N` in the program, or with --loop-bound N".to_owned()],
@@ -70,9 +70,15 @@ fn completed(state: &[(String, String)], condition: Option<bool>, sources: &Sour
         true => "completed".to_owned(),
         false => format!("completed: {}", values.join(", ")),
     };
-    if let (Some(holds), Some(asked)) = (condition, &sources.program.final_condition) {
-        let word = if holds { "holds" } else { "does not hold" };
-        text.push_str(&format!("\nin this final state {} {word}", asked.text));
+    if let (Some(true_here), Some(asked)) = (condition, &sources.program.final_condition) {
+        let verdict = match (asked.quantifier, true_here) {
+            (Quantifier::Exists, true) => "this run shows it",
+            (Quantifier::Exists, false) => "this run does not show it",
+            (Quantifier::NotExists, true) | (Quantifier::Forall, false) => "this run violates it",
+            (Quantifier::NotExists, false) | (Quantifier::Forall, true) => "this run agrees with it",
+        };
+        let word = quantifier_word(asked.quantifier);
+        text.push_str(&format!("\n{word} ({}): {verdict}", asked.text.trim()));
     }
     text.push('\n');
     text
@@ -117,6 +123,17 @@ fn waits_for(
         }
         WaitsFor::Join { thread: id } => format!("waits for the end of {}", thread(*id)),
         WaitsFor::Exclusive { thread: id } => format!("waits for the exclusive block of {}", thread(*id)),
+    }
+}
+
+/// Whether a run violates the program's final condition.
+#[must_use]
+pub fn violates(trace: &Trace, program: &ir::Program) -> bool {
+    let quantifier = program.final_condition.as_ref().map(|condition| condition.quantifier);
+    match (&trace.outcome, quantifier) {
+        (Outcome::Completed { condition: Some(true_here), .. }, Some(Quantifier::NotExists)) => *true_here,
+        (Outcome::Completed { condition: Some(true_here), .. }, Some(Quantifier::Forall)) => !true_here,
+        _ => false,
     }
 }
 

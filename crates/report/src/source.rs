@@ -2,7 +2,7 @@
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use ir::{Position, Program, SiteId, SiteIndex};
+use ir::{Op, Position, Program, SiteId, SiteIndex};
 
 /// A program with the text of its source files.
 pub struct Sources<'p> {
@@ -34,10 +34,15 @@ impl<'p> Sources<'p> {
         self.sites.source(self.program, site).0
     }
 
-    /// The label that the source gives an instruction.
+    /// What an instruction does to memory, as a verb.
     #[must_use]
-    pub fn label(&self, site: SiteId) -> Option<&str> {
-        self.sites.source(self.program, site).1
+    pub fn verb(&self, site: SiteId) -> &'static str {
+        match self.sites.op(self.program, site) {
+            Some(Op::Load { .. }) => "reads",
+            Some(Op::Store { .. } | Op::MemorySet { .. }) => "writes",
+            Some(Op::Free { .. }) => "frees",
+            _ => "accesses",
+        }
     }
 
     /// `file:line:column` of an instruction.
@@ -52,36 +57,43 @@ impl<'p> Sources<'p> {
         }
     }
 
-    /// The source line of an instruction, trimmed.
-    #[must_use]
-    pub fn line(&self, site: SiteId) -> Option<&str> {
+    /// The bytes of what an instruction is in the source: the place that is read, or the statement up to its end on that
+    /// line.
+    fn span(&self, site: SiteId) -> Option<std::ops::Range<usize>> {
         let at = self.position(site)?;
-        let text = self.texts.get(at.file.index())?.as_deref()?;
-        text.lines().nth(at.line as usize - 1).map(str::trim)
-    }
-
-    /// The bytes of the statement at a position: up to the end of the statement on its line, or of the line.
-    fn span(&self, at: Position) -> Option<std::ops::Range<usize>> {
         let text = self.texts.get(at.file.index())?.as_deref()?;
         let line_start: usize = text.split_inclusive('\n').take(at.line as usize - 1).map(str::len).sum();
         let line = text.get(line_start..)?.lines().next()?;
         let start = line.char_indices().nth(at.column as usize - 1).map_or(line.len(), |(byte, _)| byte);
         let rest = &line[start..];
-        let length = statement_length(rest);
+        let length = match self.sites.op(self.program, site) {
+            Some(Op::Load { .. }) => place_length(rest),
+            _ => statement_length(rest),
+        };
         Some(line_start + start..line_start + start + length.max(1).min(rest.len()))
     }
 
-    /// A message with the source lines that it is about, and notes below.
+    /// An error with the source lines that it is about, and notes below.
     #[must_use]
     pub fn message(&self, title: &str, marks: &[Mark], notes: &[String]) -> String {
-        let mut group = Group::with_title(Level::ERROR.primary_title(title));
+        self.draw(Level::ERROR, title, marks, notes)
+    }
+
+    /// The same for what is no error.
+    #[must_use]
+    pub fn note(&self, title: &str, marks: &[Mark], notes: &[String]) -> String {
+        self.draw(Level::NOTE, title, marks, notes)
+    }
+
+    fn draw(&self, level: Level<'_>, title: &str, marks: &[Mark], notes: &[String]) -> String {
+        let mut group = Group::with_title(level.primary_title(title));
         let mut missing = vec![];
         for (file, text) in self.texts.iter().enumerate() {
             let here: Vec<(&Mark, std::ops::Range<usize>)> = marks
                 .iter()
                 .filter_map(|mark| {
-                    let at = self.position(mark.site).filter(|at| at.file.index() == file)?;
-                    Some((mark, self.span(at)?))
+                    self.position(mark.site).filter(|at| at.file.index() == file)?;
+                    Some((mark, self.span(mark.site)?))
                 })
                 .collect();
             if let (Some(text), false) = (text, here.is_empty()) {
@@ -98,7 +110,7 @@ impl<'p> Sources<'p> {
             }
         }
         for mark in marks {
-            if self.position(mark.site).and_then(|at| self.span(at)).is_none() {
+            if self.span(mark.site).is_none() {
                 missing.push(format!("{}: {}", self.place(mark.site), mark.label));
             }
         }
@@ -123,4 +135,20 @@ fn statement_length(text: &str) -> usize {
         }
     }
     text.trim_end().len()
+}
+
+/// How far a place in memory goes that starts a text: `x`, `a[i + 1]`, `*p`; other things as far as a statement.
+fn place_length(text: &str) -> usize {
+    let start = text.len() - text.trim_start_matches(['*', '&', '(', ' ']).len();
+    let name = text[start..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len() - start);
+    if name == 0 {
+        return statement_length(text);
+    }
+    let mut end = start + name;
+    while text[end..].starts_with('[') {
+        let Some(length) = text[end..].find(']') else { break };
+        end += length + 1;
+    }
+    // A call such as `load(x)` is shown whole.
+    if text[end..].starts_with('(') { statement_length(text) } else { end }
 }

@@ -31,7 +31,8 @@ fn every_example_has_the_answers_that_it_explains() {
         let machine = Machine::new(program, Options::default()).unwrap();
         let answers = oracle::ask(&machine, &Question { method: Method::Stateful, ..Question::default() });
         let sources = Sources::new(machine.program(), false, |_| Some(source.clone()));
-        let report = report::exploration(&machine, &answers, &sources);
+        let replay = format!("threadbare replay {name}");
+        let report = report::exploration(&machine, &answers, &sources, &replay);
         settings.bind(|| insta::assert_snapshot!(stem, report));
     }
 }

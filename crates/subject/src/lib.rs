@@ -47,7 +47,7 @@ pub enum RunError {
     /// The schedule is one of another program.
     #[error(
         "the schedule belongs to another program (fingerprint {schedule:016x}, this one has {subject:016x}); \
-         record a new one with `threadbare run`"
+         or it was recorded with another --loop-bound; record a new one with `threadbare run`"
     )]
     OtherProgram {
         /// What the schedule says.

@@ -6,7 +6,6 @@
 
 use crate::{Schedule, Strategy};
 use ir::SiteId;
-use std::fmt;
 use trace::{Choice, ThreadId};
 
 /// A thread that can go on.
@@ -34,6 +33,8 @@ pub enum Departure {
         thread: ThreadId,
         /// Which of its events was to be reached.
         until: u64,
+        /// Which of its events was the last.
+        done: u64,
     },
     /// The thread reached its event, but at another instruction.
     OtherInstruction {
@@ -48,6 +49,11 @@ pub enum Departure {
         /// The instruction in the run.
         found: SiteId,
     },
+    /// The schedule has come to its end, but not all of its choices.
+    UnusedChoice {
+        /// Index of the choice.
+        choice: usize,
+    },
     /// The next choice of the schedule does not fit.
     OtherChoice {
         /// Index of the choice.
@@ -57,26 +63,36 @@ pub enum Departure {
     },
 }
 
-impl fmt::Display for Departure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Departure {
+    /// What happened, with the threads' names.
+    #[must_use]
+    pub fn words(&self, name: &dyn Fn(ThreadId) -> String) -> String {
         match self {
-            Departure::NotEnabled { segment, thread, until } => write!(
-                f,
-                "step {} of the schedule: thread {thread} was to run until its event {until}, but could not go on",
-                segment + 1
-            ),
-            Departure::OtherInstruction { segment, thread, n, expected, found } => write!(
-                f,
-                "step {} of the schedule: event {n} of thread {thread} was to be instruction {}, but is {}",
+            Departure::NotEnabled { segment, thread, until, done } => format!(
+                "step {}: {} was to run until its event {until}, but could not go on after event {done}",
                 segment + 1,
+                name(*thread)
+            ),
+            Departure::OtherInstruction { segment, thread, n, expected, found } => format!(
+                "step {}: event {n} of {} was to be instruction {}, but is {}",
+                segment + 1,
+                name(*thread),
                 expected.0,
                 found.0
             ),
             Departure::OtherChoice { choice, expected: Some(expected) } => {
-                write!(f, "choice {} of the schedule, {expected:?}, is not possible here", choice + 1)
+                let what = match expected {
+                    Choice::Wake(thread) => format!("to wake {}", name(*thread)),
+                    Choice::Expire => "that a wait expires".to_owned(),
+                    Choice::Spurious => "that a wait ends without a reason".to_owned(),
+                };
+                format!("its choice {}, {what}, is not possible here", choice + 1)
             }
             Departure::OtherChoice { choice, expected: None } => {
-                write!(f, "the run needs a choice {} that the schedule does not have", choice + 1)
+                format!("the run needs a choice {} that the schedule does not have", choice + 1)
+            }
+            Departure::UnusedChoice { choice } => {
+                format!("its choice {} was never asked for", choice + 1)
             }
         }
     }
@@ -193,6 +209,10 @@ impl Scheduler {
         let follow = self.follow.as_mut()?;
         let (index, segment) = loop {
             let Some(&segment) = follow.schedule.segments.get(follow.segment) else {
+                let choice = follow.choice;
+                if choice < follow.schedule.choices.len() {
+                    self.departure = Some(Departure::UnusedChoice { choice });
+                }
                 self.follow = None;
                 return None;
             };
@@ -203,7 +223,8 @@ impl Scheduler {
         };
         let thread = segment.thread;
         let Some(next) = ready.iter().find(|ready| ready.thread == thread) else {
-            self.depart(Departure::NotEnabled { segment: index, thread, until: segment.until });
+            let done = follow.done(thread);
+            self.depart(Departure::NotEnabled { segment: index, thread, until: segment.until, done });
             return None;
         };
         if let Some(expected) = segment.site
@@ -387,7 +408,7 @@ mod tests {
 
         let mut blocked = follow(vec![segment(2, 1, None)], vec![]);
         assert_eq!(blocked.pick(&ready(&[0, 1])), thread(0));
-        let departure = Departure::NotEnabled { segment: 0, thread: thread(2), until: 1 };
+        let departure = Departure::NotEnabled { segment: 0, thread: thread(2), until: 1, done: 0 };
         assert_eq!(blocked.departure(), Some(&departure));
 
         let mut elsewhere = follow(vec![segment(1, 1, Some(SiteId(9)))], vec![]);

@@ -36,11 +36,14 @@ pub enum Command {
     Man(ManArguments),
 }
 
+/// How often a loop may go round that has no bound of its own.
+pub const DEFAULT_LOOP_BOUND: u32 = 1000;
+
 /// How a program is read and run.
 #[derive(Args, Debug)]
 pub struct ProgramOptions {
     /// How often a loop without a bound of its own may go round
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_LOOP_BOUND, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub loop_bound: u32,
     /// Let waits on condition variables end without a signal
     #[arg(long)]
@@ -74,7 +77,7 @@ pub struct RunArguments {
     /// Visible events per turn of round-robin
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub quantum: u32,
-    /// Depth of the bugs that pct looks for
+    /// How many orderings between threads a bug may need for pct to find it
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub depth: u32,
     /// Follow this schedule first: a file, a trace, or a short form as `replay` takes it
@@ -104,7 +107,7 @@ pub struct ReplayArguments {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// How often a loop without a bound of its own may go round; as in the recorded run
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_LOOP_BOUND, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub loop_bound: u32,
 }
 
@@ -118,9 +121,9 @@ pub enum Search {
 /// How the enumeration of all schedules works.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
-    /// Go on from each state only once
+    /// Go on from each state only once: the faster one
     Stateful,
-    /// Go through every interleaving
+    /// Go through every interleaving one by one: needs little memory, and checks the other
     Stateless,
 }
 
@@ -135,7 +138,7 @@ pub struct ExploreArguments {
     /// Whether to remember states
     #[arg(long, value_enum, default_value_t = Method::Stateful)]
     pub method: Method,
-    /// Keep to the thread paths of this trace
+    /// Only runs in which each thread does what it did in this trace, up to the first branch that goes another way
     #[arg(long, value_name = "TRACE")]
     pub along: Option<PathBuf>,
     /// Write the schedule of each finding into this directory
@@ -198,7 +201,7 @@ pub struct ShowArguments {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub limit: u64,
     /// The loop bound that the recorded run had
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_LOOP_BOUND, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub loop_bound: u32,
 }
 

@@ -73,14 +73,35 @@ pub fn followed(argument: &Path) -> anyhow::Result<Followed> {
     if let Some(text) = short {
         return Ok(Followed::Short(text.to_owned()));
     }
-    match trace::file::read(argument) {
+    if !argument.exists() {
+        bail!(
+            "{}: there is no such file (a schedule in short form looks like 'T1:3 T2:5')",
+            argument.display()
+        );
+    }
+    match read_trace(argument) {
         Ok(read) => Ok(Followed::File(Schedule::of(&whole(read, argument)?))),
         Err(TraceError::NotATrace) => {
             let schedule = text(argument)?.parse().with_context(|| argument.display().to_string())?;
             Ok(Followed::File(schedule))
         }
-        // The error names the file.
-        Err(error) => Err(error.into()),
+        Err(error) => Err(named(error, argument)),
+    }
+}
+
+fn read_trace(path: &Path) -> Result<ReadTrace, TraceError> {
+    if path.is_dir() {
+        let source = std::io::Error::from(std::io::ErrorKind::IsADirectory);
+        return Err(TraceError::Io { path: path.to_owned(), source });
+    }
+    trace::file::read(path)
+}
+
+/// An error of a trace, with the name of its file.
+fn named(error: TraceError, path: &Path) -> anyhow::Error {
+    match error {
+        TraceError::Io { .. } | TraceError::OnlyPartial { .. } => error.into(),
+        other => anyhow::Error::new(other).context(path.display().to_string()),
     }
 }
 
@@ -105,7 +126,7 @@ impl Followed {
 
 /// Reads a trace, as far as it can be read.
 pub fn trace(path: &Path) -> anyhow::Result<ReadTrace> {
-    trace::file::read(path).with_context(|| path.display().to_string())
+    read_trace(path).map_err(|error| named(error, path))
 }
 
 /// Reads a trace of which nothing may be missing.

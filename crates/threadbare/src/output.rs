@@ -1,8 +1,10 @@
 //! Writing to the terminal, to pipes and to files.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use trace::Trace;
 
 /// An error whose message is complete as it is, such as a list of rendered diagnostics.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +24,11 @@ pub fn color() -> bool {
 /// Whether messages on standard error are in colour.
 pub fn error_color() -> bool {
     wants_color(std::io::stderr().is_terminal())
+}
+
+/// How many characters fit on a line.
+pub fn width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).unwrap_or(120)
 }
 
 /// Prints to standard output. A reader that has gone away is no error.
@@ -51,26 +58,69 @@ pub fn error(error: &anyhow::Error) {
     };
 }
 
-/// Writes a file aside and renames it, so that an earlier one is never damaged.
+/// Writes a file aside and renames it, so that an earlier one is never damaged. What is no regular file, a pipe or a
+/// device, is written to directly; a link is followed.
 pub fn write_file(path: &Path, content: &[u8]) -> anyhow::Result<()> {
-    let directory = match path.parent() {
+    let failed = |error: std::io::Error| {
+        // The error may speak of the file aside; what failed is this one.
+        anyhow::anyhow!("cannot write {}: {}", path.display(), std::io::Error::from(error.kind()))
+    };
+    if is_special(path) {
+        return std::fs::write(path, content).map_err(failed);
+    }
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let directory = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let write = || -> std::io::Result<()> {
-        let mut aside = tempfile::NamedTempFile::new_in(directory)?;
-        aside.write_all(content)?;
-        // A new file is readable by all, as any other command would make it; an old one keeps its permissions.
-        let permissions = match std::fs::metadata(path) {
-            Ok(metadata) => metadata.permissions(),
-            Err(_) => {
-                use std::os::unix::fs::PermissionsExt as _;
-                std::fs::Permissions::from_mode(0o644)
-            }
-        };
-        aside.as_file().set_permissions(permissions)?;
-        aside.persist(path)?;
-        Ok(())
+    let mut aside = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
+    aside.write_all(content).map_err(failed)?;
+    // A new file is readable by all, as any other command would make it; an old one keeps its permissions.
+    let permissions = match std::fs::metadata(&target) {
+        Ok(metadata) => metadata.permissions(),
+        Err(_) => std::fs::Permissions::from_mode(0o644),
     };
-    write().with_context(|| format!("cannot write {}", path.display()))
+    aside.as_file().set_permissions(permissions).map_err(failed)?;
+    aside.persist(&target).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Writes a trace the same way.
+pub fn write_trace(path: &Path, trace: &Trace) -> anyhow::Result<()> {
+    if is_special(path) {
+        return write_file(path, &trace::file::write_bytes(trace)?);
+    }
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    trace::file::write(&target, trace).context("cannot write the trace")
+}
+
+/// Whether something is there that is neither a regular file nor a link to one.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
+}
+
+/// Refuses to write over what is read, or twice to the same file.
+pub fn check_distinct(inputs: &[&Path], outputs: &[Option<&Path>]) -> anyhow::Result<()> {
+    let same = |a: &Path, b: &Path| match (std::fs::canonicalize(a), std::fs::canonicalize(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
+    };
+    let outputs: Vec<&Path> = outputs.iter().flatten().copied().collect();
+    for (at, output) in outputs.iter().enumerate() {
+        if let Some(input) = inputs.iter().find(|input| same(input, output)) {
+            bail!("{} would be overwritten, and it is read as {}", output.display(), input.display());
+        }
+        if outputs[..at].iter().any(|other| same(other, output)) && !is_special(output) {
+            bail!("{} would be written twice", output.display());
+        }
+    }
+    Ok(())
+}
+
+/// A path as a word that a shell takes as it is.
+pub fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let text = if text.starts_with('-') { format!("./{text}") } else { text };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

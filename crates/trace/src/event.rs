@@ -352,6 +352,22 @@ impl EventKind {
         })
     }
 
+    /// Whether another thread could notice an event of this kind. Which events are visible indeed is known only after
+    /// the run; memory that one thread alone has touched, for example, makes no visible ones.
+    #[must_use]
+    pub fn may_be_visible(&self) -> bool {
+        !matches!(
+            self,
+            EventKind::Branch { .. }
+                | EventKind::Fence { .. }
+                | EventKind::Alloc { .. }
+                | EventKind::Assume
+                | EventKind::Assert { held: true }
+                | EventKind::TransactionBegin
+                | EventKind::TransactionEnd
+        )
+    }
+
     /// Whether the event belongs to the recording proper: synchronisation, threads, allocation, failures.
     /// The others (accesses, branches, external results) are a log's.
     #[must_use]

@@ -23,5 +23,5 @@ pub use run::{
     Allocation, AllocationOrigin, BlockedThread, Choice, FaultKind, Logging, Origin, Outcome, Switch,
     ThreadInfo, Trace, WaitsFor,
 };
-pub use show::{ShowOptions, show};
+pub use show::{ShowOptions, show, show_events};
 pub use thread::{ThreadId, ThreadIdError};

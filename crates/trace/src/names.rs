@@ -103,17 +103,38 @@ impl<'t> Names<'t> {
         self.program.as_ref().is_some_and(|(program, _)| program.files.len() > 1)
     }
 
-    /// Which way a branch went.
+    /// Which way a branch went: to a line of the source. `then` and `else` would be the IR's, whose condition may be the
+    /// negation of the source's.
     pub(crate) fn way(&self, site: SiteId, taken: u32) -> String {
         match self.terminator(site) {
-            Some(Terminator::Branch { .. }) if taken == 0 => "then".into(),
-            Some(Terminator::Branch { .. }) if taken == 1 => "else".into(),
+            Some(terminator @ Terminator::Branch { .. }) => match self.first_line(site, terminator, taken) {
+                Some(line) => format!("line {line}"),
+                None => format!("way {taken}"),
+            },
             Some(Terminator::Switch { cases, .. }) if (taken as usize) < cases.len() => {
                 format!("case {}", cases[taken as usize].0)
             }
             Some(Terminator::Switch { cases, .. }) if taken as usize == cases.len() => "default".into(),
             _ => format!("way {taken}"),
         }
+    }
+
+    /// The first line of the block that a terminator's `taken`-th way leads to.
+    fn first_line(&self, site: SiteId, terminator: &Terminator, taken: u32) -> Option<u32> {
+        let (program, sites) = self.program.as_ref()?;
+        let function = program.functions.get(sites.place(site)?.function.index())?;
+        let mut block = *terminator.successors().get(taken as usize)?;
+        // Blocks that only lead on have no line of their own; their number bounds how many can follow each other.
+        for _ in 0..function.blocks.len() {
+            let here = function.blocks.get(block.index())?;
+            let position = here.instructions.iter().find_map(|i| i.position).or(here.position);
+            match (position, &here.terminator) {
+                (Some(position), _) => return Some(position.line),
+                (None, Terminator::Jump(next)) => block = *next,
+                (None, _) => return None,
+            }
+        }
+        None
     }
 
     /// The symbol of the function that an instruction calls outside the program.

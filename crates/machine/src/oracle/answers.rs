@@ -20,6 +20,8 @@ pub struct Answers {
     pub unordered: BTreeMap<Race, Schedule>,
     /// Unserializable interleavings of three accesses.
     pub triples: BTreeMap<Triple, Schedule>,
+    /// What two instructions of a race, or the first two of a triple, both access; by their sites.
+    pub locations: BTreeMap<(SiteId, SiteId), String>,
     /// Loops that reached their bound: beyond it nothing is known.
     pub bounds: BTreeMap<SiteId, Schedule>,
     /// Instructions at which some schedules need more than the machine goes along with: beyond them nothing is known.

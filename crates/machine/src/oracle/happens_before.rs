@@ -67,7 +67,7 @@ pub struct HappensBefore {
 
 impl HappensBefore {
     /// Takes note of an event; gives the races of its access with earlier ones.
-    pub fn event(&mut self, event: &Event, access: Option<&Access>, numbered: bool) -> Vec<Race> {
+    pub fn event(&mut self, event: &Event, access: Option<&Access>, numbered: bool) -> Vec<(Race, u64)> {
         let me = event.id.thread;
         self.threads.entry(me).or_default().now.0.insert(me, event.id.n);
         self.synchronise(event, access);
@@ -75,7 +75,11 @@ impl HappensBefore {
         let now = &self.threads[&me].now;
         let races =
             self.accesses.iter().filter(|earlier| is_race(earlier, access) && !now.knows(earlier.event));
-        let races = races.map(|earlier| Race::new(earlier.point(numbered), access.point(numbered))).collect();
+        let races = races.map(|earlier| {
+            let race = Race::new(earlier.point(numbered), access.point(numbered));
+            (race, earlier.address.max(access.address))
+        });
+        let races = races.collect();
         // Values play no part in happens-before.
         self.accesses.insert(Access { before: None, after: None, decides: None, ..access.clone() });
         races

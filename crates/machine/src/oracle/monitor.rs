@@ -43,8 +43,9 @@ pub struct Watch<'a> {
     pub monitor: &'a mut Monitor,
     pub paths: Option<&'a Paths>,
     pub history: bool,
-    pub unordered: Vec<Race>,
-    pub triples: Vec<Triple>,
+    /// What was found, with the address that it is about.
+    pub unordered: Vec<(Race, u64)>,
+    pub triples: Vec<(Triple, u64)>,
 }
 
 impl Observer for Watch<'_> {

@@ -10,7 +10,8 @@ use crate::enabled::{Readiness, in_circles};
 use crate::state::{Phase, State};
 use crate::step::Nobody;
 use ir::SiteId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use subject::{Schedule, Segment};
 use trace::{Choice, FaultKind, Outcome, ThreadId};
 
@@ -27,8 +28,8 @@ pub struct Search<'q> {
     answers: Answers,
     /// States that were seen: how many maximal schedules lead on from them, `None` while that is being found out.
     visited: FxHashMap<Key, Option<Counts>>,
-    /// Ends that are already in the answers.
-    ends: FxHashSet<Key>,
+    /// Ends that are already in the answers, with the number of segments of the schedule that led there.
+    ends: FxHashMap<Key, usize>,
     stack: Vec<Frame>,
     /// An estimate of the memory that `visited`, `ends` and `stack` take, in bytes.
     memory: u64,
@@ -50,6 +51,8 @@ struct Frame {
     key: Option<Key>,
     /// The step that led here.
     step: Option<Step>,
+    /// How many segments the schedule has that led here.
+    segments: usize,
     /// What this frame adds to the estimate of memory.
     bytes: u64,
 }
@@ -83,7 +86,7 @@ impl<'q> Search<'q> {
             paths: question.along.map(Paths::of),
             answers: Answers::default(),
             visited: FxHashMap::default(),
-            ends: FxHashSet::default(),
+            ends: FxHashMap::default(),
             stack: vec![],
             memory: 0,
         }
@@ -177,18 +180,45 @@ impl<'q> Search<'q> {
         self.machine.step(&mut node.state, t, choice, &mut watch);
         let (unordered, triples) = (watch.unordered, watch.triples);
         step.until = node.state.threads[t].done;
-        for race in unordered {
-            if !self.answers.unordered.contains_key(&race) {
-                let schedule = self.schedule(Some(*step));
-                self.answers.unordered.insert(race, schedule);
-            }
+        let last = Some(*step);
+        for (race, address) in unordered {
+            self.locate(&node.state, (race.first.site, race.second.site), address);
+            self.keep(|answers| &mut answers.unordered, race, last);
         }
-        for triple in triples {
-            if !self.answers.triples.contains_key(&triple) {
-                let schedule = self.schedule(Some(*step));
-                self.answers.triples.insert(triple, schedule);
-            }
+        for (triple, address) in triples {
+            self.locate(&node.state, (triple.before.site, triple.between.site), address);
+            self.keep(|answers| &mut answers.triples, triple, last);
         }
+    }
+
+    /// Takes note of what two instructions both access.
+    fn locate(&mut self, state: &State, sites: (SiteId, SiteId), address: u64) {
+        if !self.answers.locations.contains_key(&sites) {
+            let name = self.machine.show_place(state, address);
+            self.answers.locations.insert(sites, name);
+        }
+    }
+
+    /// Keeps a finding with the schedule of the way that is being walked, unless it has one that is as short.
+    fn keep<K: Ord>(
+        &mut self,
+        list: impl Fn(&mut Answers) -> &mut BTreeMap<K, Schedule>,
+        finding: K,
+        last: Option<Step>,
+    ) {
+        let segments = self.segments(last);
+        let known = list(&mut self.answers).get(&finding);
+        if known.is_none_or(|schedule| schedule.segments.len() > segments) {
+            let schedule = self.schedule(last);
+            list(&mut self.answers).insert(finding, schedule);
+        }
+    }
+
+    /// How many segments the schedule of the way that is being walked has, with a step behind it.
+    fn segments(&self, last: Option<Step>) -> usize {
+        let Some(top) = self.stack.last() else { return usize::from(last.is_some()) };
+        let same = |last: Step| top.step.is_some_and(|step| step.thread == last.thread);
+        top.segments + usize::from(last.is_some_and(|last| !same(last)))
     }
 
     /// Whether the trace that is being kept to has the next event of thread `t`.
@@ -238,7 +268,8 @@ impl<'q> Search<'q> {
                 ways.extend(choices.into_iter().rev().map(|choice| Way { thread, choice }));
             }
         }
-        self.stack.push(Frame { node: None, ways, counts: Counts::default(), key, step, bytes });
+        let segments = self.segments(step);
+        self.stack.push(Frame { node: None, ways, counts: Counts::default(), key, step, segments, bytes });
         self.look(&node);
         if let Some(frame) = self.stack.last_mut() {
             frame.node = Some(node);
@@ -269,10 +300,8 @@ impl<'q> Search<'q> {
                 if is_race(a, b) {
                     let numbered = self.paths.is_some();
                     let race = Race::new(a.point(numbered), b.point(numbered));
-                    if !self.answers.co_enabled.contains_key(&race) {
-                        let schedule = self.schedule(None);
-                        self.answers.co_enabled.insert(race, schedule);
-                    }
+                    self.locate(&node.state, (race.first.site, race.second.site), a.address.max(b.address));
+                    self.keep(|answers| &mut answers.co_enabled, race, None);
                 }
             }
         }
@@ -299,15 +328,20 @@ impl<'q> Search<'q> {
         if let Some(frame) = self.stack.last_mut() {
             frame.counts.add(counts);
         }
+        // An end that was seen is looked at again only if the way to it is shorter this time.
         let key = self.key(node);
-        let bytes = key_bytes(&key);
-        if !self.ends.insert(key) {
-            return;
+        let segments = self.segments(None);
+        match self.ends.get_mut(&key) {
+            Some(known) if *known <= segments => return,
+            Some(known) => *known = segments,
+            None => {
+                self.memory += key_bytes(&key);
+                self.ends.insert(key, segments);
+            }
         }
-        self.memory += bytes;
-        let schedule = self.schedule(None);
+        let numbered = self.paths.is_some();
         let point = |event: trace::EventId, site| {
-            let n = self.paths.as_ref().map(|_| event.n);
+            let n = numbered.then_some(event.n);
             Point { thread: event.thread, n, site }
         };
         // A circle is the deadlock; who else waits for its members is not part of it.
@@ -317,29 +351,29 @@ impl<'q> Search<'q> {
             blocked = all_blocked;
         }
         if !blocked.is_empty() {
-            self.answers.deadlocks.entry(blocked).or_insert_with(|| schedule.clone());
+            self.keep(|answers| &mut answers.deadlocks, blocked, None);
         }
         match outcome {
             Outcome::AssertionFailed { event, site } => {
                 let failure = Failure { at: point(event, site), fault: None };
-                self.answers.failures.entry(failure).or_insert(schedule);
+                self.keep(|answers| &mut answers.failures, failure, None);
             }
             Outcome::Fault { site, kind: FaultKind::MachineLimit, .. } => {
-                self.answers.exhausted.entry(site).or_insert(schedule);
+                self.keep(|answers| &mut answers.exhausted, site, None);
             }
             Outcome::Fault { event, site, kind } => {
                 let failure = Failure { at: point(event, site), fault: Some(kind) };
-                self.answers.failures.entry(failure).or_insert(schedule);
+                self.keep(|answers| &mut answers.failures, failure, None);
             }
             Outcome::Completed { state: values, condition } if !unfinished => {
-                self.answers.final_states.entry(FinalState { values, condition }).or_insert(schedule);
+                self.keep(|answers| &mut answers.final_states, FinalState { values, condition }, None);
             }
             _ => {
                 let bounds = (0..state.threads.len())
                     .filter(|&t| matches!(state.threads[t].phase, Phase::BoundReached))
                     .map(|t| self.machine.site(state, t));
-                for site in bounds {
-                    self.answers.bounds.entry(site).or_insert_with(|| schedule.clone());
+                for site in bounds.collect::<Vec<_>>() {
+                    self.keep(|answers| &mut answers.bounds, site, None);
                 }
             }
         }

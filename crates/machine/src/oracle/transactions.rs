@@ -31,7 +31,7 @@ impl Transactions {
         event: &Event,
         access: Option<&Access>,
         numbered: bool,
-    ) -> Vec<Triple> {
+    ) -> Vec<(Triple, u64)> {
         let thread = event.id.thread;
         match event.kind {
             EventKind::TransactionBegin => self.begin(thread),
@@ -80,7 +80,7 @@ impl Transactions {
 }
 
 impl Open {
-    fn completed_by(&self, machine: &Machine, after: &Access, numbered: bool) -> Vec<Triple> {
+    fn completed_by(&self, machine: &Machine, after: &Access, numbered: bool) -> Vec<(Triple, u64)> {
         let mut triples = vec![];
         for (at, before) in self.accesses.iter().enumerate() {
             if before.event.thread != self.thread || !before.overlaps(after) {
@@ -96,11 +96,9 @@ impl Open {
                     && !are_independent(machine, between, after)
                 {
                     let point = |access: &Access| access.point(numbered);
-                    triples.push(Triple {
-                        before: point(before),
-                        between: point(between),
-                        after: point(after),
-                    });
+                    let triple =
+                        Triple { before: point(before), between: point(between), after: point(after) };
+                    triples.push((triple, between.address));
                 }
             }
         }

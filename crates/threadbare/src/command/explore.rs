@@ -1,6 +1,6 @@
 //! `threadbare explore`: run a program under every schedule.
 
-use crate::cli::{ExploreArguments, Method, Search};
+use crate::cli::{DEFAULT_LOOP_BOUND, ExploreArguments, Method, Search};
 use crate::exit::Exit;
 use crate::{load, output};
 use anyhow::Context as _;
@@ -38,11 +38,17 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     });
     bar.finish_and_clear();
     let sources = load::sources(machine.program(), output::color());
-    let mut text = report::exploration(&machine, &answers, &sources);
+    let mut text = report::exploration(&machine, &answers, &sources, &replay_command(arguments));
+    if let Some(path) = &arguments.along {
+        text.push_str(&format!(
+            "covered: only runs in which each thread keeps to its path in {}\n",
+            path.display()
+        ));
+    }
     if let Some(directory) = &arguments.save {
         let saved = save(directory, &answers)?;
-        let plural = if saved == 1 { "" } else { "s" };
-        text.push_str(&format!("saved {saved} schedule{plural} in {}\n", directory.display()));
+        let saved = if saved.is_empty() { "nothing".to_owned() } else { saved.join(", ") };
+        text.push_str(&format!("saved in {}: {saved}\n", directory.display()));
     }
     output::print(&text)?;
     Ok(exit(&machine, &answers))
@@ -51,30 +57,43 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
 fn exit(machine: &Machine, answers: &Answers) -> Exit {
     let condition = machine.program().final_condition.as_ref();
     let broken = condition.is_some_and(|condition| answers.condition(condition.quantifier) == Some(false));
-    match (broken || answers.findings() > 0, answers.limit) {
-        (true, _) => Exit::Findings,
-        (false, Some(_)) => Exit::Limit,
-        (false, None) => Exit::Clean,
+    let counts = answers.schedules;
+    // Loop bounds are part of the question, unless nothing is left of the answer.
+    let seen_nothing = counts.cut > 0 && counts.total() == counts.cut;
+    match () {
+        () if broken || answers.findings() > 0 => Exit::Findings,
+        () if answers.limit.is_some() || !answers.exhausted.is_empty() || seen_nothing => Exit::Limit,
+        () => Exit::Clean,
     }
 }
 
-/// Writes the schedule of each finding; gives their number.
-fn save(directory: &Path, answers: &Answers) -> anyhow::Result<usize> {
+/// The command that runs the program again, up to the schedule.
+fn replay_command(arguments: &ExploreArguments) -> String {
+    let bound = match arguments.options.loop_bound {
+        DEFAULT_LOOP_BOUND => String::new(),
+        bound => format!(" --loop-bound {bound}"),
+    };
+    format!("threadbare replay{bound} {}", output::shell_word(&arguments.program))
+}
+
+/// Writes the schedule of each finding; gives the names of the files.
+fn save(directory: &Path, answers: &Answers) -> anyhow::Result<Vec<String>> {
     std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    let unordered_only = answers.unordered.iter().filter(|(race, _)| !answers.co_enabled.contains_key(race));
     let groups: [(&str, Vec<&Schedule>); 5] = [
         ("failure", answers.failures.values().collect()),
         ("deadlock", answers.deadlocks.values().collect()),
         ("race", answers.co_enabled.values().collect()),
-        ("unordered", answers.unordered.values().collect()),
+        ("unordered", unordered_only.map(|(_, schedule)| schedule).collect()),
         ("atomicity", answers.triples.values().collect()),
     ];
-    let mut saved = 0;
+    let mut saved = vec![];
     for (kind, schedules) in groups {
         for (at, schedule) in schedules.into_iter().enumerate() {
             let name = |thread| answers.threads.get(&thread).cloned();
-            let path = directory.join(format!("{kind}-{}.schedule", at + 1));
-            output::write_file(&path, schedule.to_text(name).as_bytes())?;
-            saved += 1;
+            let file = format!("{kind}-{}.schedule", at + 1);
+            output::write_file(&directory.join(&file), schedule.to_text(name).as_bytes())?;
+            saved.push(file);
         }
     }
     Ok(saved)

@@ -4,18 +4,24 @@ use crate::cli::{ProgramOptions, ReplayArguments};
 use crate::exit::Exit;
 use crate::{load, output};
 use std::fmt::Write as _;
-use subject::{Strategy, Subject as _};
-use trace::{Logging, Outcome};
+use subject::{Schedule, Strategy, Subject as _};
+use trace::{FaultKind, Logging, Outcome};
+
+/// Runs of at most so many events are shown in columns.
+const MOST_ROWS: usize = 60;
 
 pub fn replay(arguments: &ReplayArguments) -> anyhow::Result<Exit> {
+    let inputs = [arguments.program.as_path(), arguments.schedule.as_path()];
+    output::check_distinct(&inputs, &[arguments.output.as_deref()])?;
     let followed = load::followed(&arguments.schedule)?;
     let options = ProgramOptions { loop_bound: arguments.loop_bound, spurious: followed.spurious() };
     let machine = load::machine(&arguments.program, &options, machine::Options::default().max_events)?;
     let schedule = followed.schedule(&machine)?;
     let steps = schedule.segments.len();
+    let scheduled = scheduled_events(&schedule);
     let run = machine.run(&Strategy::follow(schedule), &Logging::Everything)?;
     if let Some(path) = &arguments.output {
-        trace::file::write(path, &run.trace)?;
+        output::write_trace(path, &run.trace)?;
     }
     let sources = load::sources(machine.program(), output::color());
     let mut text = String::new();
@@ -26,19 +32,40 @@ pub fn replay(arguments: &ReplayArguments) -> anyhow::Result<Exit> {
             let _ = writeln!(text, "followed the schedule to its end ({steps} step{plural})");
         }
         Some(departure) => {
+            let departure = departure.words(&|thread| run.trace.thread_name(thread));
             let _ = writeln!(text, "the run departs from the schedule: {departure}");
             let _ = writeln!(text, "it went on run-to-block:");
         }
+    }
+    if run.trace.events.len() <= MOST_ROWS {
+        let options = trace::ShowOptions { width: output::width(), ..trace::ShowOptions::default() };
+        text.push_str(&trace::show_events(&run.trace, Some(machine.program()), &options));
+        if run.departure.is_none() && scheduled < run.trace.events.len() {
+            let _ = writeln!(text, "(the schedule ends with row {scheduled}; what follows is run-to-block)");
+        }
+        text.push('\n');
     }
     let _ = writeln!(text, "{}", report::summary(&run.trace));
     let _ = writeln!(text, "{}", report::outcome(&run.trace, &sources).trim_end());
     output::print(&text)?;
     Ok(match (&run.departure, &run.trace.outcome) {
         (Some(_), _) => Exit::BadInput,
+        (None, Outcome::Fault { kind: FaultKind::MachineLimit, .. }) => Exit::Limit,
         (None, Outcome::AssertionFailed { .. } | Outcome::Fault { .. } | Outcome::Deadlock { .. }) => {
             Exit::Findings
         }
-        (None, Outcome::LimitReached { .. }) => Exit::Limit,
+        (None, Outcome::LimitReached { .. } | Outcome::BoundExceeded { .. }) => Exit::Limit,
+        (None, _) if report::violates(&run.trace, machine.program()) => Exit::Findings,
         (None, _) => Exit::Clean,
     })
+}
+
+/// How many events a schedule asks for.
+fn scheduled_events(schedule: &Schedule) -> usize {
+    let mut last: Vec<(trace::ThreadId, u64)> = vec![];
+    for segment in &schedule.segments {
+        last.retain(|&(thread, _)| thread != segment.thread);
+        last.push((segment.thread, segment.until));
+    }
+    last.iter().map(|&(_, until)| until as usize).sum()
 }

@@ -1,19 +1,29 @@
 //! `threadbare run`: run a program once and record it.
 
-use crate::cli::{RunArguments, StrategyName};
+use crate::cli::{ProgramOptions, RunArguments, StrategyName};
 use crate::exit::Exit;
 use crate::{load, output};
 use machine::Machine;
 use subject::{Schedule, Strategy, Subject as _};
-use trace::{Logging, Outcome, Trace};
+use trace::{FaultKind, Logging, Outcome, Trace};
 
 pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
-    let machine = load::machine(&arguments.program, &arguments.options, arguments.max_events)?;
-    let strategy = strategy(arguments, &machine)?;
+    output::check_distinct(
+        &[&arguments.program],
+        &[arguments.output.as_deref(), arguments.save_schedule.as_deref()],
+    )?;
+    let followed = arguments.schedule.as_deref().map(load::followed).transpose()?;
+    let spurious = arguments.options.spurious || followed.as_ref().is_some_and(load::Followed::spurious);
+    let options = ProgramOptions { spurious, ..arguments.options };
+    let machine = load::machine(&arguments.program, &options, arguments.max_events)?;
+    let strategy = match followed {
+        Some(followed) => Strategy::follow(followed.schedule(&machine)?),
+        None => strategy(arguments, &machine)?,
+    };
     let run = machine.run(&strategy, &Logging::Everything)?;
     let trace = &run.trace;
     if let Some(path) = &arguments.output {
-        trace::file::write(path, trace)?;
+        output::write_trace(path, trace)?;
     }
     if let Some(path) = &arguments.save_schedule {
         save_schedule(path, &Schedule::of(trace), trace)?;
@@ -22,6 +32,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let mut text = format!("{}\n", report::summary(trace));
     text.push_str(&report::outcome(trace, &sources));
     if let Some(departure) = &run.departure {
+        let departure = departure.words(&|thread| trace.thread_name(thread));
         text.push_str(&format!("the run departs from the schedule: {departure}\n"));
     }
     if !text.ends_with('\n') {
@@ -30,6 +41,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     output::print(&text)?;
     Ok(match (&run.departure, &trace.outcome) {
         (Some(_), _) => Exit::BadInput,
+        (None, _) if report::violates(trace, machine.program()) => Exit::Misbehaved,
         (None, outcome) => exit(outcome),
     })
 }
@@ -37,21 +49,16 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
 /// What the outcome of a recorded run means for the exit code.
 fn exit(outcome: &Outcome) -> Exit {
     match outcome {
-        Outcome::Completed { .. } => Exit::Clean,
+        Outcome::Completed { .. } | Outcome::Discarded { .. } => Exit::Clean,
+        Outcome::Fault { kind: FaultKind::MachineLimit, .. } => Exit::Limit,
         Outcome::AssertionFailed { .. } | Outcome::Fault { .. } | Outcome::Deadlock { .. } => {
             Exit::Misbehaved
         }
-        Outcome::Discarded { .. }
-        | Outcome::BoundExceeded { .. }
-        | Outcome::LimitReached { .. }
-        | Outcome::Truncated => Exit::Limit,
+        Outcome::BoundExceeded { .. } | Outcome::LimitReached { .. } | Outcome::Truncated => Exit::Limit,
     }
 }
 
 fn strategy(arguments: &RunArguments, machine: &Machine) -> anyhow::Result<Strategy> {
-    if let Some(path) = &arguments.schedule {
-        return Ok(Strategy::follow(load::followed(path)?.schedule(machine)?));
-    }
     let seed = arguments.seed;
     Ok(match arguments.strategy {
         StrategyName::RunToBlock => Strategy::RunToBlock,
@@ -59,16 +66,15 @@ fn strategy(arguments: &RunArguments, machine: &Machine) -> anyhow::Result<Strat
         StrategyName::Random => Strategy::Random { seed },
         StrategyName::Pct => {
             // How long a run is: as long as this one.
-            let first = machine.run(&Strategy::RunToBlock, &Logging::Synchronisation)?;
-            let length = first.trace.switches.iter().map(|switch| switch.until).max().unwrap_or(1);
-            let length = length.saturating_mul(first.trace.threads.len() as u64).max(1);
-            Strategy::Pct { seed, depth: arguments.depth, length }
+            let first = machine.run(&Strategy::RunToBlock, &Logging::Everything)?;
+            let visible = first.trace.events.iter().filter(|event| event.kind.may_be_visible()).count();
+            Strategy::Pct { seed, depth: arguments.depth, length: (visible as u64).max(1) }
         }
     })
 }
 
 /// Writes a schedule with the threads' names as comments.
-pub fn save_schedule(path: &std::path::Path, schedule: &Schedule, trace: &Trace) -> anyhow::Result<()> {
+fn save_schedule(path: &std::path::Path, schedule: &Schedule, trace: &Trace) -> anyhow::Result<()> {
     let text = schedule.to_text(|thread| Some(trace.thread_name(thread)));
     output::write_file(path, text.as_bytes())
 }

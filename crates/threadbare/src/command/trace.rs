@@ -32,7 +32,7 @@ fn show_trace(arguments: &ShowArguments) -> anyhow::Result<Exit> {
         write_json(&mut text, trace, program.as_ref()).context("cannot write JSON")?;
         output::print(&String::from_utf8_lossy(&text))?;
     } else {
-        let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).unwrap_or(120);
+        let width = output::width();
         let options = ShowOptions {
             width,
             from: arguments.from - 1,
@@ -42,7 +42,7 @@ fn show_trace(arguments: &ShowArguments) -> anyhow::Result<Exit> {
         let mut text = show(trace, program.as_ref(), &options);
         if program.is_none() {
             text.push_str(&format!(
-                "note: {} is not there or has changed; --program FILE gives the program\n",
+                "note: {} is not there, has changed, or was run with another --loop-bound; --program FILE gives it\n",
                 trace.origin.subject
             ));
         }

@@ -80,7 +80,7 @@ pub enum TraceError {
         partial: PathBuf,
     },
     /// The file cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     Io {
         /// Which file.
         path: PathBuf,

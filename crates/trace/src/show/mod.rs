@@ -33,16 +33,40 @@ impl Default for ShowOptions {
 #[must_use]
 pub fn show(trace: &Trace, program: Option<&Program>, options: &ShowOptions) -> String {
     let names = Names::new(trace, program);
+    let count = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let mut lines = vec![format!("trace of {}, strategy {}", trace.origin.subject, trace.origin.strategy)];
+    lines.push(format!("{}, {}", count(trace.threads.len(), "thread"), count(trace.events.len(), "event")));
+    lines.extend(words::logging(&trace.origin.logging));
+    lines.push(String::new());
+    rows(trace, &names, options, &mut lines);
+    lines.push(String::new());
+    lines.extend(words::outcome(&names, &trace.outcome));
+    finish(lines)
+}
+
+/// Shows the events of a trace only.
+#[must_use]
+pub fn show_events(trace: &Trace, program: Option<&Program>, options: &ShowOptions) -> String {
+    let mut lines = vec![];
+    rows(trace, &Names::new(trace, program), options, &mut lines);
+    finish(lines)
+}
+
+fn finish(lines: Vec<String>) -> String {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(clean(&line).trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn rows(trace: &Trace, names: &Names<'_>, options: &ShowOptions, lines: &mut Vec<String>) {
     let total = trace.events.len() as u64;
     let from = options.from.min(total);
     let to = options.to.unwrap_or(total).clamp(from, total);
     let to = to.min(from.saturating_add(options.limit.unwrap_or(u64::MAX)));
     let shown = &trace.events[from as usize..to as usize];
-
-    let mut lines = vec![format!("trace of {}, strategy {}", trace.origin.subject, trace.origin.strategy)];
-    lines.push(format!("{} threads, {total} events", trace.threads.len()));
-    lines.extend(words::logging(&trace.origin.logging));
-    lines.push(String::new());
 
     // A column for each thread that has something to show.
     let mut columns: HashMap<_, usize> = HashMap::new();
@@ -61,7 +85,7 @@ pub fn show(trace: &Trace, program: Option<&Program>, options: &ShowOptions) -> 
             true => format!("{}:{}", base_name(source.file), source.position.line),
             false => source.position.line.to_string(),
         });
-        let mut text = words::event(&names, event);
+        let mut text = words::event(names, event);
         if let Some(label) = names.label(event.site) {
             text = format!("{label}: {text}");
         }
@@ -70,18 +94,10 @@ pub fn show(trace: &Trace, program: Option<&Program>, options: &ShowOptions) -> 
     if from > 0 {
         lines.push(format!("… {from} rows before these are not shown"));
     }
-    table.render(options.width, &mut lines);
+    table.render(options.width, lines);
     if to < total {
         lines.push(format!("… {} rows after these are not shown", total - to));
     }
-    lines.push(String::new());
-    lines.extend(words::outcome(&names, &trace.outcome));
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(clean(&line).trim_end());
-        text.push('\n');
-    }
-    text
 }
 
 /// Without control characters: names come from outside, and a terminal obeys what it is sent.
