@@ -36,9 +36,14 @@ pub fn flags(plugin: &Path) -> Vec<String> {
 
 /// Compiles sources with the plugin, links them and reads the program back; it must not warn.
 pub fn build(sources: &[PathBuf], arguments: &[&str], to: &Path) -> ir::Program {
+    build_in(Path::new("."), sources, arguments, to)
+}
+
+/// As `build`, with a directory in which the compiler is started.
+pub fn build_in(directory: &Path, sources: &[PathBuf], arguments: &[&str], to: &Path) -> ir::Program {
     let mut command = Command::new(compiler(&sources[0]));
-    command.args(flags(&plugin())).arg("-w").args(sources).args(arguments).arg("-o").arg(to);
-    let output = run(&mut command);
+    command.current_dir(directory).args(flags(&plugin())).arg("-w");
+    let output = run(command.args(sources).args(arguments).arg("-o").arg(to));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.is_empty(), "{command:?} says\n{text}");
     native::read_program(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()))

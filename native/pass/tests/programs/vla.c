@@ -1,5 +1,6 @@
 // Arrays of variable length, alloca, arrays as parameters, compound literals, strings.
 #include <alloca.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 static int sum(int n, int m, int a[n][m]) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += a[i][j]; return s; }
