@@ -18,15 +18,18 @@ struct Source {
     write: usize,
 }
 
+/// Of two sections that exclude each other: where the one begins, and the presence of both.
+type Ordered = (At, [Lit; 2]);
+
 #[derive(Default)]
 pub(crate) struct Checker {
-    fixed: Vec<(At, At)>,
+    fixed: FxHashSet<(At, At)>,
     edges: FxHashSet<(Lit, At, At)>,
     /// Per location the point and presence of each write; the initial value has no point.
     locations: Vec<Vec<(Option<At>, Lit)>>,
     sources: FxHashMap<Lit, Source>,
-    /// (end of the one, begin of the other) → (begin of the one, presence of both).
-    exclusions: FxHashSet<(At, At, At, Lit, Lit)>,
+    /// By the end of the one and the begin of the other.
+    exclusions: FxHashMap<(At, At), Vec<Ordered>>,
     checked: u64,
     wrong: Option<String>,
 }
@@ -34,7 +37,7 @@ pub(crate) struct Checker {
 // What was declared.
 impl Checker {
     pub(crate) fn fix(&mut self, from: At, to: At) {
-        self.fixed.push((from, to));
+        self.fixed.insert((from, to));
     }
 
     pub(crate) fn edge(&mut self, lit: Lit, from: At, to: At) {
@@ -55,7 +58,7 @@ impl Checker {
     pub(crate) fn exclude(&mut self, one: (At, Option<At>, Lit), other: (At, Option<At>, Lit)) {
         for (one, other) in [(one, other), (other, one)] {
             if let Some(end) = one.1 {
-                self.exclusions.insert((end, other.0, one.0, one.2, other.2));
+                self.exclusions.entry((end, other.0)).or_default().push((one.0, [one.2, other.2]));
             }
         }
     }
@@ -124,9 +127,11 @@ impl Checker {
                         })
                 })
             }
-            Cause::Exclusion { order, present } => self.exclusions.iter().any(|&(end, begin, own, p, q)| {
-                (end, begin) == (link.from, link.to) && [p, q] == present && self.means(order, own, begin)
-            }),
+            Cause::Exclusion { order, present } => {
+                self.exclusions.get(&(link.from, link.to)).is_some_and(|all| {
+                    all.iter().any(|&(own, p)| p == present && self.means(order, own, link.to))
+                })
+            }
         };
         if fine { Ok(()) } else { Err(format!("{link:?} is not justified")) }
     }

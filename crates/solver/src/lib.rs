@@ -129,15 +129,22 @@
 //! | cvc5 1.0.3, integers | 0.29 | 4.9 | 0/20 in 10.8 | 1/20 in 16.4 |
 //!
 //! Ours alone: p10000 takes 0.5 to 0.7 s (0.2 of it encoding) and 46 MiB, h1000 0.25 to 0.4 s, h3000 1.6 s, p10000x8 0.8 to
-//! 1.0 s, p10000x64 13 s. Hard for us: h1000x8, with most of its time on one or two candidates that are
-//! infeasible because of values.
+//! 1.0 s, p10000x64 13 s. Hard for us: h1000x8 (24, 69 and 2.7 s for three seeds), with
+//! most of its time on one or two candidates that are infeasible because of values.
 //!
 //! Where the instructions go, by `valgrind --tool=callgrind` on `bench --ours p1000 1` (158 million in all, 89 million of them in
 //! CaDiCaL's `solve`): 36 million in `notify_assignment` (edges, closure, watches, derived edges: 1,200 for each of 29,926
 //! edges), 2.5 million in `cb_propagate`, 1.9 million in `notify_backtrack`, 16 million in CaDiCaL's own propagation.
 //!
-//! Limits: order between chains takes memory for each pair of chains that has any, so thousands of chains with one
-//! point each are possible, but a chain per thread is what it is made for.
+//! # Limits
+//!
+//! * Order between chains takes memory for each pair of chains that has any: a chain per thread is what it is made for;
+//!   hundreds of chains with one point each are fine, tens of thousands are not.
+//! * A location has a literal for each pair of its writes and for each possible source of each read: thousands of writes
+//!   of one location in one query should be cut into windows first.
+//! * A [`Solver`] stays on its thread (many solvers on many threads are fine); an [`Interrupter`] goes anywhere.
+//! * Structure (points, fixed edges, locations, exclusions, matchings, conditional edges) is permanent; scopes are for
+//!   assertions. What must go away later gets a `when`.
 
 mod api;
 mod blast;
