@@ -119,7 +119,7 @@ impl Function<'_> {
             }
             10 | 11 => {
                 self.loops += 1;
-                let (name, count) = (format!("i{}", self.loops), 1 + self.random.below(6));
+                let (name, count) = (format!("n{}", self.loops), 1 + self.random.below(6));
                 let _ = writeln!(self.text, "  for (int {name} = 0; {name} < {count}; {name}++) {{");
                 self.statement(depth - 1);
                 let _ = writeln!(self.text, "  x += {name}; if (({value}) == {name}) continue;");
