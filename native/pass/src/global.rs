@@ -88,6 +88,7 @@ impl Content<'_> {
     /// What a constant is the address of, and what is added to that.
     fn address(&mut self, value: Value, addend: i64) -> Result<(GlobalId, i64), NotFollowed> {
         match value.kind() {
+            Kind::Global | Kind::Function if value.may_be_missing() => Err(NotFollowed),
             Kind::Global => Ok((self.translator.global(value).ok_or(NotFollowed)?, addend)),
             Kind::Function | Kind::Alias => Ok((self.translator.symbol(&value.symbol()), addend)),
             Kind::Label => Ok((self.translator.nameless("<label>"), 0)),

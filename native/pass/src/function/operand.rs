@@ -23,6 +23,8 @@ impl Body<'_> {
                 None => Operand::Unknown(ty),
             },
             (Kind::Null, Type::Ptr) => Operand::Null,
+            // Null if nobody defines it, which only the run tells.
+            (Kind::Function | Kind::Global, Type::Ptr) if value.may_be_missing() => Operand::Unknown(ty),
             (Kind::Function, Type::Ptr) => match self.translator.functions.get(&value) {
                 Some(&function) => Operand::Function(function),
                 None => Operand::Global(self.translator.symbol(&value.symbol())),

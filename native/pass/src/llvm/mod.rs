@@ -184,6 +184,11 @@ impl Value {
         })
     }
 
+    /// Of a global or function: declared as one that may be missing, and then has the null address.
+    pub fn may_be_missing(self) -> bool {
+        call!(LLVMGetLinkage(self.0)) == LLVMLinkage::LLVMExternalWeakLinkage
+    }
+
     /// Of a global or function: the type of what stands at the address.
     pub fn value_type(self) -> Type {
         Type::new(call!(LLVMGlobalGetValueType(self.0)))
