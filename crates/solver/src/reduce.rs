@@ -10,7 +10,8 @@ use crate::model::Model;
 use crate::order::At;
 use crate::solver::Solver;
 use crate::structure::Source;
-use crate::terms::eval::{Evaluator, Task};
+use crate::terms::eval::Evaluator;
+use crate::terms::walk::Task;
 use crate::terms::{BoolNode, BoolRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -10,9 +10,9 @@ mod gates;
 pub(crate) use gates::{Cnf, Gates};
 
 use crate::lit::Lit;
-use crate::terms::eval::Task;
 use crate::terms::facts::{Facts, Needed};
 use crate::terms::value;
+use crate::terms::walk::Task;
 use crate::terms::{Bank, BoolNode, BoolRef, BvNode, BvRef};
 
 /// Operands with at most this many partial products are multiplied or divided at once.
@@ -102,38 +102,18 @@ impl Blaster {
         self.bvs.resize_with(bank.bvs(), || None);
         self.facts.resize(bank.bvs(), None);
         let mut stack = vec![task];
-        while let Some(&task) = stack.last() {
-            let depth = stack.len();
-            let (bools, bvs) = (&self.bools, &self.bvs);
-            let mut need = |child: Task| {
-                let missing = match child {
-                    Task::Bool(t) => bools[t.node()].is_none(),
-                    Task::Bv(t) => bvs[t.index()].is_none(),
-                };
-                if missing {
-                    stack.push(child);
-                }
-            };
-            match task {
-                Task::Bool(t) if bools[t.node()].is_none() => {
-                    bank.bool_children(t, &mut need);
-                    if stack.len() == depth {
-                        let lit = self.build_bool(bank, cnf, t.positive());
-                        self.bools[t.node()] = Some(lit);
-                    }
-                }
-                Task::Bv(t) if bvs[t.index()].is_none() => {
-                    bank.bv_children(t, &mut need);
-                    if stack.len() == depth {
-                        let bits = self.build_bv(bank, cnf, t);
-                        self.bvs[t.index()] = Some(bits);
-                    }
-                }
-                _ => {}
+        while let Some(ready) = bank.next_ready(&mut stack, |t| self.knows(t)) {
+            match ready {
+                Task::Bool(t) => self.bools[t.node()] = Some(self.build_bool(bank, cnf, t.positive())),
+                Task::Bv(t) => self.bvs[t.index()] = Some(self.build_bv(bank, cnf, t)),
             }
-            if stack.len() == depth {
-                stack.pop();
-            }
+        }
+    }
+
+    fn knows(&self, task: Task) -> bool {
+        match task {
+            Task::Bool(t) => self.bools[t.node()].is_some(),
+            Task::Bv(t) => self.bvs[t.index()].is_some(),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::order::At;
 use crate::problem::{LocationDecl, MatchingDecl, SectionDecl};
 use crate::solver::Solver;
-use crate::terms::eval::Task;
+use crate::terms::walk::Task;
 use crate::terms::{Bank, Bool, BoolNode, BoolRef, BvNode, BvRef};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -205,38 +205,25 @@ impl Writer<'_> {
     /// Defines a term and all below it, children first.
     fn define(&mut self, task: Task) {
         let mut stack = vec![task];
-        while let Some(&task) = stack.last() {
-            let depth = stack.len();
-            let (bools, bvs) = (&self.bools, &self.bvs);
-            let mut need = |child: Task| {
-                let known = match child {
-                    Task::Bool(t) => bools.contains(&t.node()),
-                    Task::Bv(t) => bvs.contains(&t.index()),
-                };
-                if !known {
-                    stack.push(child);
+        let bank = self.bank;
+        while let Some(ready) = bank.next_ready(&mut stack, |t| self.knows(t)) {
+            match ready {
+                Task::Bool(t) => {
+                    self.define_bool(t.positive());
+                    self.bools.insert(t.node());
                 }
-            };
-            match task {
-                Task::Bool(t) if !bools.contains(&t.node()) => {
-                    self.bank.bool_children(t, &mut need);
-                    if stack.len() == depth {
-                        self.define_bool(t.positive());
-                        self.bools.insert(t.node());
-                    }
+                Task::Bv(t) => {
+                    self.define_bv(t);
+                    self.bvs.insert(t.index());
                 }
-                Task::Bv(t) if !bvs.contains(&t.index()) => {
-                    self.bank.bv_children(t, &mut need);
-                    if stack.len() == depth {
-                        self.define_bv(t);
-                        self.bvs.insert(t.index());
-                    }
-                }
-                _ => {}
             }
-            if stack.len() == depth {
-                stack.pop();
-            }
+        }
+    }
+
+    fn knows(&self, task: Task) -> bool {
+        match task {
+            Task::Bool(t) => self.bools.contains(&t.node()),
+            Task::Bv(t) => self.bvs.contains(&t.index()),
         }
     }
 

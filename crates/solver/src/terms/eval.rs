@@ -3,6 +3,7 @@
 //! Shares nothing with rewriting or bit-blasting but the meaning of single operations ([`value`]).
 
 use super::value;
+use super::walk::Task;
 use super::{Bank, BoolNode, BoolRef, BvNode, BvRef};
 use crate::order::At;
 
@@ -26,8 +27,7 @@ impl<'a, L: Leaves> Evaluator<'a, L> {
         Evaluator { bank, leaves, bools: vec![None; bank.bools()], bvs: vec![None; bank.bvs()] }
     }
 
-    /// The value of a Boolean term. Nodes are numbered children first, so computing all that are not yet
-    /// known up to this one needs no recursion; only reachable ones are touched by the explicit stack.
+    /// The value of a Boolean term.
     pub(crate) fn bool(&mut self, term: BoolRef) -> bool {
         self.run(Task::Bool(term));
         self.known_bool(term)
@@ -48,36 +48,18 @@ impl<'a, L: Leaves> Evaluator<'a, L> {
 
     fn run(&mut self, task: Task) {
         let mut stack = vec![task];
-        while let Some(&task) = stack.last() {
-            let depth = stack.len();
-            match task {
-                Task::Bool(t) if self.bools[t.node()].is_none() => {
-                    self.bank.bool_children(t, |c| self.need(c, &mut stack));
-                    if stack.len() == depth {
-                        self.bools[t.node()] = Some(self.compute_bool(t.positive()));
-                    }
-                }
-                Task::Bv(t) if self.bvs[t.index()].is_none() => {
-                    self.bank.bv_children(t, |c| self.need(c, &mut stack));
-                    if stack.len() == depth {
-                        self.bvs[t.index()] = Some(self.compute_bv(t));
-                    }
-                }
-                _ => {}
-            }
-            if stack.len() == depth {
-                stack.pop();
+        while let Some(ready) = self.bank.next_ready(&mut stack, |t| self.knows(t)) {
+            match ready {
+                Task::Bool(t) => self.bools[t.node()] = Some(self.compute_bool(t.positive())),
+                Task::Bv(t) => self.bvs[t.index()] = Some(self.compute_bv(t)),
             }
         }
     }
 
-    fn need(&self, task: Task, stack: &mut Vec<Task>) {
-        let missing = match task {
-            Task::Bool(t) => self.bools[t.node()].is_none(),
-            Task::Bv(t) => self.bvs[t.index()].is_none(),
-        };
-        if missing {
-            stack.push(task);
+    fn knows(&self, task: Task) -> bool {
+        match task {
+            Task::Bool(t) => self.bools[t.node()].is_some(),
+            Task::Bv(t) => self.bvs[t.index()].is_some(),
         }
     }
 
@@ -133,51 +115,6 @@ impl<'a, L: Leaves> Evaluator<'a, L> {
                 } else {
                     v(e)
                 }
-            }
-        }
-    }
-}
-
-/// A term of either sort.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Task {
-    Bool(BoolRef),
-    Bv(BvRef),
-}
-
-impl Bank {
-    pub(crate) fn bool_children(&self, term: BoolRef, mut visit: impl FnMut(Task)) {
-        match self.bool_node(term) {
-            BoolNode::True | BoolNode::Var(_) | BoolNode::Before(..) => {}
-            BoolNode::And(parts) => parts.iter().for_each(|&p| visit(Task::Bool(p))),
-            &BoolNode::Ite(c, t, e) => [c, t, e].into_iter().for_each(|p| visit(Task::Bool(p))),
-            &BoolNode::Iff(a, b) => [a, b].into_iter().for_each(|p| visit(Task::Bool(p))),
-            &BoolNode::Eq(a, b) | &BoolNode::Ult(a, b) | &BoolNode::Slt(a, b) => {
-                [a, b].into_iter().for_each(|p| visit(Task::Bv(p)));
-            }
-        }
-    }
-
-    pub(crate) fn bv_children(&self, term: BvRef, mut visit: impl FnMut(Task)) {
-        match *self.bv_node(term) {
-            BvNode::Const(_) | BvNode::Var(_) => {}
-            BvNode::Sum { ref addends, .. } => addends.iter().for_each(|&(t, _)| visit(Task::Bv(t))),
-            BvNode::Not(a) | BvNode::Extract(a, _, _) | BvNode::ZeroExtend(a) | BvNode::SignExtend(a) => {
-                visit(Task::Bv(a));
-            }
-            BvNode::Mul(a, b)
-            | BvNode::Udiv(a, b)
-            | BvNode::Urem(a, b)
-            | BvNode::And(a, b)
-            | BvNode::Or(a, b)
-            | BvNode::Xor(a, b)
-            | BvNode::Shl(a, b)
-            | BvNode::Lshr(a, b)
-            | BvNode::Ashr(a, b)
-            | BvNode::Concat(a, b) => [a, b].into_iter().for_each(|p| visit(Task::Bv(p))),
-            BvNode::Ite(c, t, e) => {
-                visit(Task::Bool(c));
-                [t, e].into_iter().for_each(|p| visit(Task::Bv(p)));
             }
         }
     }

@@ -11,6 +11,7 @@ mod compare;
 pub(crate) mod eval;
 pub(crate) mod facts;
 pub(crate) mod value;
+pub(crate) mod walk;
 
 use crate::order::{At, Owner};
 use facts::Facts;
