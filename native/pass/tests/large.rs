@@ -57,11 +57,7 @@ fn sqlite_goes_through() {
         let mut command = Command::new("readelf");
         let sections = common::run(command.arg("-SW").arg(&object));
         let text = String::from_utf8_lossy(&sections.stdout).into_owned();
-        println!("{}", text.lines().find(|line| line.contains(abi_section())).unwrap_or("no section"));
+        println!("{}", text.lines().find(|line| line.contains(abi::SECTION)).unwrap_or("no section"));
         assert!(program.functions.len() > 2000);
     }
-}
-
-fn abi_section() -> &'static str {
-    ".threadbare.ir"
 }

@@ -219,7 +219,7 @@ impl Function<'_> {
                 format!("__builtin_elementwise_{call}(({ty})({a}), ({ty})({b}))")
             }
             // Every third function calls nobody, and only those are called: the number of calls stays small.
-            _ if self.number % 3 != 0 && depth > 1 => {
+            _ if !self.number.is_multiple_of(3) && depth > 1 => {
                 let leaves = self.number as u64 / 3 + 1;
                 let (f, g) = (3 * self.random.below(leaves), 3 * self.random.below(leaves));
                 match self.random.below(4) {
