@@ -2,36 +2,64 @@
 # Each does its own set-up: it installs what is missing, or says what to install.
 
 CARGO ?= cargo
+RATE = target/tools/bin/rate
 
-.PHONY: demo test bench setup fmt lint doc unit random
+.PHONY: demo test setup setup-test lint unit doc native fmt bench bench-solver random fuzz-solver solver-contracts
 
 demo: setup
 	@CARGO="$(CARGO)" sh scripts/demo.sh
 
-test: setup lint unit doc
+test: setup-test lint unit doc native
 	@echo "make test: everything passed"
 
 setup:
 	@sh scripts/setup.sh
+
+setup-test: $(RATE)
+	@sh scripts/setup.sh test
+
+# A checker of clausal proofs that is not ours: the solver's tests show it what is claimed to be impossible.
+$(RATE):
+	@sh scripts/setup.sh
+	$(CARGO) install --quiet --locked --version 0.3.0 --root target/tools rate
 
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 
 unit:
-	$(CARGO) test --workspace --all-features --locked
+	RATE="$(CURDIR)/$(RATE)" $(CARGO) test --workspace --all-features --locked
 
 doc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --all-features --no-deps --locked
 
+# What needs LLVM 22: the compiler pass.
+native:
+	@CARGO="$(CARGO)" sh scripts/native.sh
+
 fmt:
 	$(CARGO) fmt --all
+	cd native && $(CARGO) fmt --all
 
 bench: setup
-	$(CARGO) bench --workspace --locked
+	$(CARGO) bench --locked -p threadbare-machine -p threadbare-trace
+
+# Threadbare's solver beside z3 and cvc5 on generated traces, then alone on larger ones.
+bench-solver: setup
+	@sh scripts/setup.sh solvers
+	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --limit 60 p100 p300 p1000 h300
+	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --only-ours --limit 300 p10000 h1000 h3000 p10000x8 h1000x8
 
 # The full count of random programs; `make test` runs a smaller one.
 random: setup
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-lang --features random --lib
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random
 	@echo "make random: 10,000 programs passed each property"
+
+# The full count of random formulas against z3, and the same with CaDiCaL's own contract checks on.
+fuzz-solver: setup-test
+	THREADBARE_SOLVER_FUZZ=50000 $(CARGO) test --release --locked -p threadbare-solver --test against_z3 -- --nocapture
+
+solver-contracts: setup-test
+	CXXFLAGS="-include $(CURDIR)/crates/solver/tests/contracts.h" CARGO_TARGET_DIR=target/contracts \
+		THREADBARE_SOLVER_FUZZ=5000 $(CARGO) test --locked -p threadbare-solver --test against_z3

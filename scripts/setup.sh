@@ -1,7 +1,8 @@
 #!/bin/sh
-# Installs what the build and the tests need and the machine does not have: a C and C++ compiler (for zstd and CaDiCaL),
-# z3 (an independent solver that the tests compare with). Works as root or with sudo on Debian and Ubuntu; elsewhere it says
-# what to install.
+# Installs what is needed and missing. Works as root or with sudo on Debian and Ubuntu; elsewhere it says what to install.
+#   setup.sh           to build: a C and a C++ compiler (for zstd and CaDiCaL)
+#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22 for the compiler pass
+#   setup.sh solvers   and to compare: z3 and cvc5
 set -eu
 
 missing=""
@@ -9,13 +10,23 @@ need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 
 need cc gcc
 need c++ g++
-need z3 z3
 # Headers of the C library: a compiler without them cannot build anything.
 if command -v cc >/dev/null 2>&1; then
     echo 'int main(void) { return 0; }' | cc -include stdio.h -x c -fsyntax-only - 2>/dev/null || missing="$missing libc6-dev"
 else
     missing="$missing libc6-dev"
 fi
+case "${1:-}" in
+test)
+    need z3 z3
+    need clang-22 clang-22
+    need llvm-config-22 llvm-22-dev
+    ;;
+solvers)
+    need z3 z3
+    need cvc5 cvc5
+    ;;
+esac
 
 command -v cargo >/dev/null 2>&1 || {
     echo "setup: cargo is missing; install Rust 1.95 or later and try again" >&2
@@ -31,19 +42,30 @@ give_up() {
 }
 
 command -v apt-get >/dev/null 2>&1 ||
-    give_up "install a C compiler, a C++ compiler and z3 with this system's package manager, then try again"
+    give_up "install them (by their Debian names) with this system's package manager, then try again"
 if [ "$(id -u)" -eq 0 ]; then
     as_root=""
-elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
-    as_root="sudo"
-elif command -v sudo >/dev/null 2>&1 && [ -t 0 ]; then
+elif command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
     as_root="sudo"
 else
     give_up "run this as root, then try again: apt-get update && apt-get install -y$missing"
 fi
 
-echo "setup: installing$missing"
 $as_root apt-get update -qq
+# LLVM 22 is not in every release's packages. Without it the compiler pass is not built, and its tests are left out.
+for package in clang-22 llvm-22-dev; do
+    case " $missing " in
+    *" $package "*)
+        if ! apt-cache show "$package" >/dev/null 2>&1; then
+            echo "setup: $package is not among this system's packages: the tests of the compiler pass are left out" >&2
+            missing=$(echo " $missing " | sed "s/ $package / /")
+        fi
+        ;;
+    esac
+done
 # shellcheck disable=SC2086 # the packages are words
-DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
-    give_up "apt-get could not install them; run: apt-get install -y$missing"
+set -- $missing
+[ $# -gt 0 ] || exit 0
+echo "setup: installing $*"
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null ||
+    give_up "apt-get could not install them; run: apt-get install -y $*"

@@ -136,3 +136,17 @@ fn damaged_scripts_give_errors_and_never_panic() {
     let deep = "(".repeat(100_000) + &")".repeat(100_000);
     assert_eq!(message(&deep), "line 1: nested too deeply");
 }
+
+#[test]
+fn an_order_that_is_asserted_after_a_question_does_not_hold_for_it() {
+    // The reader makes chains of what is ordered from the start; it once took later assertions for that too.
+    let text = "
+        (declare-const a Int) (declare-const b Int) (declare-const c Int)
+        (assert (< a b))
+        (assert (and (< a c) (< c b)))
+        (check-sat)
+        (assert (< b c))
+        (check-sat)";
+    let answers = answers(text).unwrap();
+    assert!(matches!(answers[..], [Answer::Sat, Answer::Unsat(_)]), "{answers:?}");
+}

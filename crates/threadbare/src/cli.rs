@@ -28,6 +28,8 @@ pub enum Command {
     Fmt(FmtArguments),
     /// Look into traces
     Trace(TraceArguments),
+    /// Answer an SMT-LIB 2 script: Booleans, bit-vectors, and integers that are only ordered by `<`
+    Solve(SolveArguments),
     /// Print the program IR of a model program
     Ir(IrArguments),
     /// Print shell completions
@@ -203,6 +205,19 @@ pub struct ShowArguments {
     /// The loop bound that the recorded run had
     #[arg(long, value_name = "N", default_value_t = DEFAULT_LOOP_BOUND, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub loop_bound: u32,
+}
+
+/// `threadbare solve`
+#[derive(Args, Debug)]
+pub struct SolveArguments {
+    /// A script (.smt2)
+    pub script: PathBuf,
+    /// Print the model after each `sat`
+    #[arg(long)]
+    pub model: bool,
+    /// Give up on a question after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
 }
 
 /// `threadbare ir`

@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         cli::Command::Explore(arguments) => command::explore::explore(&arguments),
         cli::Command::Fmt(arguments) => command::fmt::fmt(&arguments),
         cli::Command::Trace(arguments) => command::trace::trace(&arguments),
+        cli::Command::Solve(arguments) => command::solve::solve(&arguments),
         cli::Command::Ir(arguments) => command::ir::ir(&arguments),
         cli::Command::Completions(arguments) => command::generate::completions(&arguments),
         cli::Command::Man(arguments) => command::generate::man(&arguments),

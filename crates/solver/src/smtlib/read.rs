@@ -46,7 +46,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Parses a script. Integer constants that are put in line by unconditional `<` become chains.
+    /// Parses a script. Integer constants that unconditional `<` before the first question put in line become chains.
     pub fn new(text: &str, solver: Solver) -> Result<Script> {
         let commands = parse(text)?;
         let mut script = Script {
@@ -219,7 +219,8 @@ impl Script {
         let mut names: Vec<&str> = Vec::new();
         let mut next: Vec<Option<usize>> = Vec::new();
         let mut has_previous: Vec<bool> = Vec::new();
-        let mut scoped = false;
+        // What is asserted later, or in a scope, does not hold for the first question.
+        let mut from_the_start = true;
         for command in commands {
             let items = command.list().unwrap_or(&[]);
             let atoms: Vec<Option<&str>> = items.iter().map(Sexpr::atom).collect();
@@ -233,8 +234,8 @@ impl Script {
                     next.push(None);
                     has_previous.push(false);
                 }
-                [Some("push"), ..] => scoped = true,
-                [Some("assert"), None] if !scoped => {
+                [Some("push" | "check-sat" | "check-sat-assuming"), ..] => from_the_start = false,
+                [Some("assert"), None] if from_the_start => {
                     let inner: Vec<Option<&str>> =
                         items[1].list().unwrap_or(&[]).iter().map(Sexpr::atom).collect();
                     let (a, b) = match inner[..] {

@@ -6,4 +6,5 @@ pub mod generate;
 pub mod ir;
 pub mod replay;
 pub mod run;
+pub mod solve;
 pub mod trace;
