@@ -1,4 +1,4 @@
-//! "Unsat" is proved to a checker that is not ours: `rate` (crates.io), a DRAT checker. Its premises are our
+//! "Unsat" is proved to a checker that is not ours: the crate `rate`, a DRAT checker. Its premises are our
 //! clauses and the lemmas of the theory, which our own checker verifies one by one.
 //!
 //! `cargo install rate` makes it available; `RATE` names another binary. Without it the test says so and only writes
