@@ -162,6 +162,7 @@ fn a_failing_program_shrinks_to_the_few_statements_that_matter() {
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
         failure_persistence: None,
         rng_seed: proptest::test_runner::RngSeed::Fixed(1),
+        max_shrink_iters: 50_000,
         ..ProptestConfig::default()
     });
     let result = runner.run(&crate::random::source(&Config::default()), |source| {
