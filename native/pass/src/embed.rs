@@ -29,6 +29,7 @@ pub fn run(module: &Module) -> Result<(), String> {
         crc: crc32fast::hash(&packed),
         packed: packed.len() as u64,
         unpacked: bytes.len() as u64,
+        id: abi::hash(&packed),
     };
     module.append_assembly(&assembly(&[&header.to_bytes()[..], &packed].concat()));
     Ok(())

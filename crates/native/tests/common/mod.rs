@@ -37,6 +37,7 @@ pub fn packed(bytes: &[u8]) -> Vec<u8> {
         crc: crc32fast::hash(&packed),
         packed: packed.len() as u64,
         unpacked: bytes.len() as u64,
+        id: abi::hash(&packed),
     };
     [&header.to_bytes()[..], &packed].concat()
 }

@@ -1,0 +1,60 @@
+//! The words that instrumented code shares with the runtime, at a fixed address.
+//!
+//! A fixed address below 2 GiB is one instruction away from any code, position-independent or not. The runtime maps
+//! the page before any instrumented code runs. Only the thread that has the baton runs, so nothing here is atomic.
+
+/// The address of the page.
+pub const ADDRESS: u64 = 0x7f00_0000;
+
+/// Its size.
+pub const BYTES: usize = 4096;
+
+/// Where the next unit goes: an address, 16-byte aligned.
+pub const CURSOR: u64 = ADDRESS;
+
+/// At or behind this address of the cursor, instrumented code calls `__tb_slow` *before* its next event: the thread may have
+/// to give the baton away, or the buffer is full. The strategy puts it where it wants to be asked.
+pub const END: u64 = ADDRESS + 8;
+
+/// At or behind this address of the cursor, instrumented code calls `__tb_full` before it appends a unit that belongs to an
+/// event already done (the result of a call): the buffer is emptied, nobody else gets the baton.
+pub const LIMIT: u64 = ADDRESS + 16;
+
+/// The site of the call that instrumented code is about to make, for calls that may reach the runtime.
+pub const SITE: u64 = ADDRESS + 24;
+
+/// How many bytes behind `LIMIT` may still be written without a check.
+pub const SLACK: usize = 1 << 16;
+
+/// The functions of the runtime that instrumented code calls.
+pub mod function {
+    /// `void __tb_slow(void)`, preserving all registers: asks the scheduler, empties the buffer if it is full.
+    pub const SLOW: &str = "__tb_slow";
+    /// `void __tb_full(void)`, preserving all registers: empties the buffer.
+    pub const FULL: &str = "__tb_full";
+    /// `void __tb_bytes(uint64_t site, const void *address, uint64_t bytes)`, preserving all registers: the bytes there have
+    /// just been written, or are read next, by `site`. Counts as one event.
+    pub const BYTES: &str = "__tb_bytes";
+    /// `uint64_t __tb_register(const struct registration *)`: makes a module known, gives the number of its first site.
+    pub const REGISTER: &str = "__tb_register";
+}
+
+/// What each module hands to `__tb_register` from a constructor that runs before all others of its object.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Registration {
+    /// [`crate::VERSION`] of the pass.
+    pub version: u32,
+    /// How many sites the module's program has.
+    pub sites: u32,
+    /// The module's [`Header::id`](crate::Header).
+    pub id: u64,
+    /// How many entries `globals` has.
+    pub global_count: u64,
+    /// The address of each global of the module's program, null where there is none (thread-local, constant, not defined here).
+    pub globals: *const *const u8,
+    /// How many entries `functions` has.
+    pub function_count: u64,
+    /// The address of each function of the module's program, null where nobody takes it.
+    pub functions: *const *const u8,
+}

@@ -1,0 +1,60 @@
+//! What `native` asks of the runtime: a file that the environment variable [`VARIABLE`] names.
+//!
+//! The file is a [`Plan`], encoded by postcard. The first process that has a runtime and that takes the plan (it creates
+//! [`taken`](Plan::taken)) is the subject; every other one runs as if it were not instrumented.
+
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// The environment variable that names the plan's file. Without it a program runs as if it were not instrumented.
+pub const VARIABLE: &str = "THREADBARE_PLAN";
+
+/// What a run is to do. `S` is `subject::Strategy`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Plan<S> {
+    /// [`crate::VERSION`] of `native`.
+    pub version: u32,
+    /// The file that says that the plan is taken; the runtime creates it, and fails if it exists.
+    pub taken: String,
+    /// The file for the log; it exists and is empty. On a file system in memory it costs no writing.
+    pub log: String,
+    /// How choices are made.
+    pub strategy: S,
+    /// What is kept.
+    pub logging: Logging,
+    /// The number of the first site of each module, by [`Header::id`](crate::Header), at least 1. Modules that are not named
+    /// here are numbered behind them, in the order in which they register.
+    pub modules: Vec<(u64, u32)>,
+    /// The log stops growing at so many bytes; the run goes on, and is counted.
+    pub most_bytes: u64,
+    /// The run ends after so many events of all threads together.
+    pub most_events: u64,
+    /// Whether waits may end without a reason.
+    pub spurious: bool,
+    /// Freed memory that each thread keeps from use, in bytes.
+    pub quarantine: u64,
+    /// Values for `__VERIFIER_nondet_*`, in the order of the calls; 0 behind them.
+    pub inputs: Vec<u64>,
+    /// Stop (`SIGTRAP`) when this thread's event of this number is next: a debugger takes over.
+    pub stop_at: Option<(u64, u64)>,
+}
+
+/// Which units and notes are kept. Synchronisation, threads, allocations and faults always are.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Logging {
+    /// All.
+    Everything,
+    /// No accesses; which memory more than one thread touched is found out and told at the end.
+    Sharedness,
+    /// No accesses, and nothing found out.
+    Schedule,
+    /// Accesses in these ranges of addresses, sorted and apart: start and end.
+    Ranges(Vec<(u64, u64)>),
+    /// Everything between these counts of events of the whole run.
+    Window {
+        /// First, counted from 0.
+        from: u64,
+        /// End.
+        to: u64,
+    },
+}
