@@ -56,10 +56,12 @@ random: setup
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random
 	@echo "make random: 10,000 programs passed each property"
 
-# The full count of random formulas against z3, and the same with CaDiCaL's own contract checks on.
+# The full count of random formulas and scripts against z3, and the same with CaDiCaL's own contract checks on.
 fuzz-solver: setup-test
-	THREADBARE_SOLVER_FUZZ=50000 $(CARGO) test --release --locked -p threadbare-solver --test against_z3 -- --nocapture
+	THREADBARE_SOLVER_FUZZ=50000 $(CARGO) test --release --locked -p threadbare-solver \
+		--test against_z3 --test scripts_against_z3 -- --nocapture
 
 solver-contracts: setup-test
 	CXXFLAGS="-include $(CURDIR)/crates/solver/tests/contracts.h" CARGO_TARGET_DIR=target/contracts \
-		THREADBARE_SOLVER_FUZZ=5000 $(CARGO) test --locked -p threadbare-solver --test against_z3
+		THREADBARE_SOLVER_FUZZ=5000 $(CARGO) test --locked -p threadbare-solver \
+		--test against_z3 --test scripts_against_z3 -- --nocapture

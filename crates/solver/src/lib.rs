@@ -100,7 +100,7 @@
 //! Every clause that the theory gives to CaDiCaL is a cycle (or two sources of one read) and can be checked by itself:
 //! `check` does so with plain searches, knowing only what was declared. Every model is evaluated by a plain
 //! evaluator along its total order. Both are on in debug builds ([`Options::check`]). `tests/against_z3.rs` compares
-//! answers and cores on random formulas with z3; `tests/proofs.rs` gives clausal proofs to an independent DRAT
+//! answers and cores on random formulas with z3, `tests/scripts_against_z3.rs` answers and models of random scripts; `tests/proofs.rs` gives clausal proofs to an independent DRAT
 //! checker; `make solver-contracts` runs the random formulas on a CaDiCaL with its own checks on.
 //!
 //! # To change it

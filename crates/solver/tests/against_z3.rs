@@ -12,6 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use support::recipe::{Kitchen, Recipe};
 use support::rng::Rng;
 use support::smt::z3;
+use support::{number, panic_message};
 
 const CHECKED: Options = Options { check: true, proof: false };
 
@@ -26,10 +27,7 @@ fn verdict(answer: &Answer) -> &'static str {
 /// Scripts and what they must give, or why the recipe failed by itself.
 fn expectations(recipe: &Recipe) -> Result<Vec<(String, &'static str)>, String> {
     let cooked = catch_unwind(AssertUnwindSafe(|| Kitchen::cook(recipe, CHECKED)));
-    let kitchen = cooked.map_err(|e| match e.downcast_ref::<String>() {
-        Some(text) => text.clone(),
-        None => "panicked".into(),
-    })?;
+    let kitchen = cooked.map_err(|e| panic_message(&*e))?;
     let mut all = Vec::new();
     for query in &kitchen.queries {
         let said = verdict(&query.answer);
@@ -69,10 +67,6 @@ fn shrink(mut recipe: Recipe) -> Recipe {
         }
         return recipe;
     }
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
 #[test]

@@ -150,3 +150,30 @@ fn an_order_that_is_asserted_after_a_question_does_not_hold_for_it() {
     let answers = answers(text).unwrap();
     assert!(matches!(answers[..], [Answer::Sat, Answer::Unsat(_)]), "{answers:?}");
 }
+
+#[test]
+fn a_name_goes_away_with_its_scope_and_can_be_given_again() {
+    let text = "
+        (declare-const a Int)
+        (push 1)
+        (declare-const b Int) (define-fun f () Bool (< a b))
+        (assert f)
+        (check-sat)
+        (pop 1)
+        (push 1)
+        (declare-const b Bool) (define-fun f () Bool (not b))
+        (assert (and f b))
+        (check-sat)
+        (pop 1)";
+    let answers = answers(text).unwrap();
+    assert!(matches!(answers[..], [Answer::Sat, Answer::Unsat(_)]), "{answers:?}");
+    assert_eq!(message("(push 1)(declare-const b Bool)(pop 1)\n(assert b)"), "line 2: b is not declared");
+    assert_eq!(
+        message("(declare-const b Int)(push 1)\n(declare-const b Int)"),
+        "line 2: b is declared twice"
+    );
+    assert_eq!(
+        message("(assert (< a b))\n(declare-const a Int)(declare-const b Int)"),
+        "line 1: a is not declared"
+    );
+}

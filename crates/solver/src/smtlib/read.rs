@@ -3,6 +3,7 @@
 //! The subset: Booleans, bit-vectors, and integer constants that are only compared with `<` (or `>`), and only
 //! where the comparison is not negated: integers may be equal, points may not. `declare-const`,
 //! `declare-fun` and `define-fun` without arguments, `assert`, `check-sat`, `check-sat-assuming`, `push`, `pop`.
+//! Names belong to their scope: after its `pop` they can be given again.
 //! `set-logic`, `set-info`, `set-option`, `get-model`, `get-value`, `exit` are accepted and ignored.
 
 mod term;
@@ -38,8 +39,12 @@ pub struct Script {
     solver: Solver,
     commands: std::vec::IntoIter<Sexpr>,
     names: FxHashMap<String, Meaning>,
-    /// Names of constants, as declared.
-    declared: Vec<String>,
+    /// Names in the order in which they were given, and whether to a constant; how many there were when each open
+    /// scope began.
+    named: Vec<(String, bool)>,
+    scopes: Vec<usize>,
+    /// Points that were put in line before their declaration is reached.
+    in_line: FxHashMap<String, Point>,
     /// How deep the term being read is, and how many definitions were expanded in it.
     depth: usize,
     expansions: usize,
@@ -53,7 +58,9 @@ impl Script {
             solver,
             commands: Vec::new().into_iter(),
             names: FxHashMap::default(),
-            declared: Vec::new(),
+            named: Vec::new(),
+            scopes: Vec::new(),
+            in_line: FxHashMap::default(),
             depth: 0,
             expansions: 0,
         };
@@ -91,7 +98,7 @@ impl Script {
             .collect();
         let place: FxHashMap<Point, usize> = model.order(&points)?.into_iter().zip(0..).collect();
         let mut text = String::from("(\n");
-        for name in &self.declared {
+        for (name, _) in self.named.iter().filter(|(_, constant)| *constant) {
             let (sort, value) = match self.names.get(name) {
                 Some(Meaning::Bool(b)) => ("Bool".to_string(), model.holds(*b)?.to_string()),
                 Some(Meaning::Bv(v)) => {
@@ -125,7 +132,7 @@ impl Script {
             (Some("define-fun"), [_, name, arguments, _, body]) => {
                 no_arguments(arguments)?;
                 let meaning = self.define(body)?;
-                self.name(name, meaning)?;
+                self.name(name, meaning, false)?;
             }
             (Some("assert"), [_, formula]) => {
                 if self.edge(formula).is_none() {
@@ -144,10 +151,21 @@ impl Script {
                 }
                 return self.solver.solve(&assumptions).map(Some);
             }
-            (Some("push"), [_, rest @ ..]) => (0..count(rest)?).for_each(|_| self.solver.push()),
+            (Some("push"), [_, rest @ ..]) => {
+                for _ in 0..count(rest)? {
+                    self.solver.push();
+                    self.scopes.push(self.named.len());
+                }
+            }
             (Some("pop"), [_, rest @ ..]) => {
                 for _ in 0..count(rest)? {
-                    self.solver.pop().or_else(|_| command.error("there is no open scope to close"))?;
+                    let Some(outside) = self.scopes.pop() else {
+                        return command.error("there is no open scope to close");
+                    };
+                    self.solver.pop()?;
+                    for (name, _) in self.named.drain(outside..) {
+                        self.names.remove(&name);
+                    }
                 }
             }
             _ => return command.error("this command is not in the subset that is read here"),
@@ -156,14 +174,14 @@ impl Script {
     }
 
     fn declare(&mut self, name: &Sexpr, sort: &Sexpr) -> Result<()> {
-        self.declared.extend(name.atom().map(str::to_string));
         let meaning = match (&sort.kind, sort.list()) {
             (Kind::Atom(sort), _) if sort == "Bool" => Meaning::Bool(self.solver.bool_var()),
-            // Points were made before, in line.
-            (Kind::Atom(sort), _) if sort == "Int" => match name.atom() {
-                Some(text) if matches!(self.names.get(text), Some(Meaning::Point(_))) => return Ok(()),
-                _ => Meaning::Point(self.solver.point()?),
-            },
+            (Kind::Atom(sort), _) if sort == "Int" => {
+                match name.atom().and_then(|text| self.in_line.remove(text)) {
+                    Some(point) => Meaning::Point(point),
+                    None => Meaning::Point(self.solver.point()?),
+                }
+            }
             (_, Some([underscore, bitvec, width]))
                 if underscore.atom() == Some("_") && bitvec.atom() == Some("BitVec") =>
             {
@@ -174,14 +192,15 @@ impl Script {
             }
             _ => return sort.error("only Bool, Int and (_ BitVec n) are read here"),
         };
-        self.name(name, meaning)
+        self.name(name, meaning, true)
     }
 
-    fn name(&mut self, name: &Sexpr, meaning: Meaning) -> Result<()> {
+    fn name(&mut self, name: &Sexpr, meaning: Meaning, constant: bool) -> Result<()> {
         let Some(text) = name.atom() else { return name.error("a name is expected") };
         if self.names.insert(text.to_string(), meaning).is_some() {
             return name.error(format!("{text} is declared twice"));
         }
+        self.named.push((text.to_string(), constant));
         Ok(())
     }
 
@@ -212,15 +231,14 @@ impl Script {
         self.solver.assert(edge)
     }
 
-    /// Makes the points: unconditional edges `a < b`, where `a` has no other successor and `b` no other
-    /// predecessor in line, put `b` next to `a` on one chain.
+    /// Makes the points that are declared before the first scope or question: unconditional edges `a < b`, where `a`
+    /// has no other successor and `b` no other predecessor in line, put `b` next to `a` on one chain. What is
+    /// asserted later does not hold for the first question, and what is declared later may go away.
     fn declare_points(&mut self, commands: &[Sexpr]) -> Result<()> {
         let mut index: FxHashMap<&str, usize> = FxHashMap::default();
         let mut names: Vec<&str> = Vec::new();
         let mut next: Vec<Option<usize>> = Vec::new();
         let mut has_previous: Vec<bool> = Vec::new();
-        // What is asserted later, or in a scope, does not hold for the first question.
-        let mut from_the_start = true;
         for command in commands {
             let items = command.list().unwrap_or(&[]);
             let atoms: Vec<Option<&str>> = items.iter().map(Sexpr::atom).collect();
@@ -234,8 +252,8 @@ impl Script {
                     next.push(None);
                     has_previous.push(false);
                 }
-                [Some("push" | "check-sat" | "check-sat-assuming"), ..] => from_the_start = false,
-                [Some("assert"), None] if from_the_start => {
+                [Some("push" | "check-sat" | "check-sat-assuming"), ..] => break,
+                [Some("assert"), None] => {
                     let inner: Vec<Option<&str>> =
                         items[1].list().unwrap_or(&[]).iter().map(Sexpr::atom).collect();
                     let (a, b) = match inner[..] {
@@ -260,7 +278,7 @@ impl Script {
             let mut at = Some(first);
             while let Some(i) = at {
                 let point = self.solver.point_on(chain)?;
-                self.names.insert(names[i].to_string(), Meaning::Point(point));
+                self.in_line.insert(names[i].to_string(), point);
                 at = next[i];
             }
         }
