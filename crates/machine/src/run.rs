@@ -83,13 +83,13 @@ impl Machine {
         let mut ready: Vec<Ready> = (0..state.threads.len())
             .filter_map(|t| {
                 let readiness = self.readiness(state, t);
-                let reluctant = match readiness {
+                let reluctance = match readiness {
                     Readiness::Over | Readiness::Blocked => return None,
-                    Readiness::Ready => false,
-                    Readiness::Unsignalled { .. } => true,
+                    Readiness::Ready => 0,
+                    Readiness::Unsignalled { .. } => 1,
                 };
                 let visible = self.is_visible(state, t);
-                Some(Ready { thread: state.threads[t].id, site: self.site(state, t), visible, reluctant })
+                Some(Ready { thread: state.threads[t].id, site: self.site(state, t), visible, reluctance })
             })
             .collect();
         ready.sort_unstable_by_key(|ready| ready.thread);

@@ -8,11 +8,13 @@
 mod schedule;
 mod scheduler;
 mod strategy;
+mod turn;
 
 pub use schedule::{Schedule, ScheduleError, Segment, ShortScheduleError};
 pub use scheduler::{Departure, Ready, Scheduler};
 pub use strategy::Strategy;
 pub use trace::Logging;
+pub use turn::Turn;
 
 use ir::Program;
 use trace::Trace;

@@ -1,11 +1,13 @@
 //! What strategies mean: the state of a strategy during one run.
 //!
 //! A subject asks [`Scheduler::pick`] before every event, with all threads that can go on, and
-//! [`Scheduler::wake`] when a signal has several waiters. The draws come from SplitMix64 (Steele, Lea, Flood, OOPSLA
+//! [`Scheduler::wake`] when a signal has several waiters. One that is too fast to ask before every event asks for whole
+//! turns ([`Scheduler::turn`]). The draws come from SplitMix64 (Steele, Lea, Flood, OOPSLA
 //! 2014), written out here because a seed must mean the same schedule in every version.
 
-use crate::{Schedule, Strategy};
+use crate::{Schedule, Segment, Strategy};
 use ir::SiteId;
+use serde::{Deserialize, Serialize};
 use trace::{Choice, ThreadId};
 
 /// A thread that can go on.
@@ -17,13 +19,13 @@ pub struct Ready {
     pub site: SiteId,
     /// Whether another thread could notice that event.
     pub visible: bool,
-    /// It can go on only because a wait that nobody signalled may end: by expiry or without a reason. Strategies take it
-    /// only when nothing else can run.
-    pub reluctant: bool,
+    /// 0, unless it can go on only because a wait that nobody signalled may end (by expiry or without a reason), or because
+    /// it would rather let others go. Strategies take it only when nobody less reluctant can go on.
+    pub reluctance: u64,
 }
 
 /// The first difference between a run and the schedule that it was to follow.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Departure {
     /// The thread whose turn it was could not go on.
     NotEnabled {
@@ -101,27 +103,40 @@ impl Departure {
 /// The state of a strategy during one run.
 #[derive(Clone, Debug)]
 pub struct Scheduler {
-    policy: Policy,
+    pub(crate) policy: Policy,
     /// Following ends for good at the schedule's end or at the first difference.
-    follow: Option<Follow>,
-    departure: Option<Departure>,
-    current: Option<ThreadId>,
+    pub(crate) follow: Option<Follow>,
+    pub(crate) departure: Option<Departure>,
+    pub(crate) current: Option<ThreadId>,
 }
 
 #[derive(Clone, Debug)]
-enum Policy {
-    RunToBlock,
-    RoundRobin { quantum: u32, left: u32 },
-    Random { random: SplitMix64 },
-    Pct { random: SplitMix64, priorities: Vec<(ThreadId, u64)>, changes: Vec<u64>, visible_events: u64 },
+pub(crate) enum Policy {
+    /// `tired`: the running thread has had its turn to the end without blocking.
+    RunToBlock {
+        tired: bool,
+    },
+    RoundRobin {
+        quantum: u32,
+        left: u32,
+    },
+    Random {
+        random: SplitMix64,
+    },
+    Pct {
+        random: SplitMix64,
+        priorities: Vec<(ThreadId, u64)>,
+        changes: Vec<u64>,
+        visible_events: u64,
+    },
 }
 
 #[derive(Clone, Debug)]
-struct Follow {
-    schedule: Schedule,
-    segment: usize,
-    choice: usize,
-    done: Vec<(ThreadId, u64)>,
+pub(crate) struct Follow {
+    pub(crate) schedule: Schedule,
+    pub(crate) segment: usize,
+    pub(crate) choice: usize,
+    pub(crate) done: Vec<(ThreadId, u64)>,
 }
 
 impl Scheduler {
@@ -136,7 +151,7 @@ impl Scheduler {
                     Some(Follow { schedule: schedule.clone(), segment: 0, choice: 0, done: vec![] }),
                 )
             }
-            Strategy::RunToBlock => (Policy::RunToBlock, None),
+            Strategy::RunToBlock => (Policy::RunToBlock { tired: false }, None),
             Strategy::RoundRobin { quantum } => {
                 (Policy::RoundRobin { quantum: (*quantum).max(1), left: (*quantum).max(1) }, None)
             }
@@ -200,12 +215,29 @@ impl Scheduler {
         None
     }
 
-    fn depart(&mut self, departure: Departure) {
+    pub(crate) fn depart(&mut self, departure: Departure) {
         self.departure = Some(departure);
         self.follow = None;
     }
 
     fn pick_followed(&mut self, ready: &[Ready]) -> Option<ThreadId> {
+        let (index, segment, next) = self.followed(ready)?;
+        let follow = self.follow.as_mut()?;
+        let thread = segment.thread;
+        if let Some(expected) = segment.site
+            && follow.done(thread) + 1 == segment.until
+            && next.site != expected
+        {
+            let (n, found) = (segment.until, next.site);
+            self.depart(Departure::OtherInstruction { segment: index, thread, n, expected, found });
+            return None;
+        }
+        follow.count(thread, 1);
+        Some(thread)
+    }
+
+    /// The segment that is to be followed now, with its number and its thread; `None` when following is over.
+    pub(crate) fn followed(&mut self, ready: &[Ready]) -> Option<(usize, Segment, Ready)> {
         let follow = self.follow.as_mut()?;
         let (index, segment) = loop {
             let Some(&segment) = follow.schedule.segments.get(follow.segment) else {
@@ -227,16 +259,7 @@ impl Scheduler {
             self.depart(Departure::NotEnabled { segment: index, thread, until: segment.until, done });
             return None;
         };
-        if let Some(expected) = segment.site
-            && follow.done(thread) + 1 == segment.until
-            && next.site != expected
-        {
-            let (n, found) = (segment.until, next.site);
-            self.depart(Departure::OtherInstruction { segment: index, thread, n, expected, found });
-            return None;
-        }
-        follow.count(thread);
-        Some(thread)
+        Some((index, segment, *next))
     }
 
     fn pick_by_policy(&mut self, ready: &[Ready]) -> ThreadId {
@@ -247,13 +270,10 @@ impl Scheduler {
         {
             return current.thread;
         }
-        let willing: Vec<ThreadId> = match ready.iter().any(|ready| !ready.reluctant) {
-            true => ready.iter().filter(|ready| !ready.reluctant).map(|ready| ready.thread).collect(),
-            false => ready.iter().map(|ready| ready.thread).collect(),
-        };
+        let willing = willing(ready);
         let current = current.map(|ready| ready.thread).filter(|thread| willing.contains(thread));
         match &mut self.policy {
-            Policy::RunToBlock => current.unwrap_or(willing[0]),
+            Policy::RunToBlock { .. } => current.unwrap_or(willing[0]),
             Policy::RoundRobin { quantum, left } => {
                 if let Some(current) = current
                     && *left > 0
@@ -262,55 +282,76 @@ impl Scheduler {
                     return current;
                 }
                 *left = *quantum - 1;
-                let after = self.current.unwrap_or(ThreadId::MAIN);
-                let first = self.current.is_none();
-                willing.iter().copied().find(|&thread| !first && thread > after).unwrap_or(willing[0])
+                next_after(self.current, &willing)
             }
             Policy::Random { random } => willing[random.below(willing.len() as u64) as usize],
             Policy::Pct { random, priorities, changes, visible_events } => {
-                for &thread in &willing {
-                    if !priorities.iter().any(|&(known, _)| known == thread) {
-                        // Above all priorities that change points give, which are below `changes.len()`.
-                        priorities.push((thread, changes.len() as u64 + 1 + (random.next() >> 8)));
-                    }
-                }
+                draw_priorities(random, priorities, changes.len(), &willing);
                 *visible_events += 1;
-                let highest = |priorities: &[(ThreadId, u64)]| {
-                    let known = priorities.iter().filter(|(thread, _)| willing.contains(thread));
-                    known.max_by_key(|&&(_, priority)| priority).map_or(willing[0], |&(thread, _)| thread)
-                };
                 while let Some(at) = changes.iter().position(|&at| at == *visible_events) {
                     changes[at] = 0;
-                    let running = highest(priorities);
+                    let running = highest(priorities, &willing);
                     if let Some(entry) = priorities.iter_mut().find(|(thread, _)| *thread == running) {
                         entry.1 = (changes.len() - at) as u64;
                     }
                 }
-                highest(priorities)
+                highest(priorities, &willing)
             }
         }
     }
 }
 
+/// The threads that are least reluctant to go on.
+pub(crate) fn willing(ready: &[Ready]) -> Vec<ThreadId> {
+    let least = ready.iter().map(|ready| ready.reluctance).min();
+    ready.iter().filter(|ready| Some(ready.reluctance) == least).map(|ready| ready.thread).collect()
+}
+
+/// Whose turn it is after `current`; `willing` is not empty.
+pub(crate) fn next_after(current: Option<ThreadId>, willing: &[ThreadId]) -> ThreadId {
+    let next = current.and_then(|current| willing.iter().copied().find(|&thread| thread > current));
+    next.unwrap_or(willing[0])
+}
+
+/// Gives the threads that have no priority yet one, above all those that change points give: these are below `changes`.
+pub(crate) fn draw_priorities(
+    random: &mut SplitMix64,
+    priorities: &mut Vec<(ThreadId, u64)>,
+    changes: usize,
+    willing: &[ThreadId],
+) {
+    for &thread in willing {
+        if !priorities.iter().any(|&(known, _)| known == thread) {
+            priorities.push((thread, changes as u64 + 1 + (random.next() >> 8)));
+        }
+    }
+}
+
+/// The thread with the highest priority; `willing` is not empty.
+pub(crate) fn highest(priorities: &[(ThreadId, u64)], willing: &[ThreadId]) -> ThreadId {
+    let known = priorities.iter().filter(|(thread, _)| willing.contains(thread));
+    known.max_by_key(|&&(_, priority)| priority).map_or(willing[0], |&(thread, _)| thread)
+}
+
 impl Follow {
-    /// How many events a thread has done. Following starts with the run, so counting picks is enough.
-    fn done(&self, thread: ThreadId) -> u64 {
+    /// How many events a thread has done. Following starts with the run, so counting them is enough.
+    pub(crate) fn done(&self, thread: ThreadId) -> u64 {
         self.done.iter().find(|(known, _)| *known == thread).map_or(0, |&(_, done)| done)
     }
 
-    fn count(&mut self, thread: ThreadId) {
+    pub(crate) fn count(&mut self, thread: ThreadId, events: u64) {
         match self.done.iter_mut().find(|(known, _)| *known == thread) {
-            Some((_, done)) => *done += 1,
-            None => self.done.push((thread, 1)),
+            Some((_, done)) => *done += events,
+            None => self.done.push((thread, events)),
         }
     }
 }
 
 #[derive(Clone, Debug)]
-struct SplitMix64(u64);
+pub(crate) struct SplitMix64(u64);
 
 impl SplitMix64 {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -319,7 +360,7 @@ impl SplitMix64 {
     }
 
     /// A number below `bound`, which is not 0; the bias of at most `bound / 2^64` does no harm here.
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 }
@@ -327,7 +368,6 @@ impl SplitMix64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Segment;
 
     fn thread(n: u64) -> ThreadId {
         ThreadId::MAIN.child(n).unwrap()
@@ -336,7 +376,7 @@ mod tests {
     /// Threads that can always go on, each standing at the instruction with its number.
     fn ready(threads: &[u64]) -> Vec<Ready> {
         let one =
-            |&n: &u64| Ready { thread: thread(n), site: SiteId(n as u32), visible: true, reluctant: false };
+            |&n: &u64| Ready { thread: thread(n), site: SiteId(n as u32), visible: true, reluctance: 0 };
         threads.iter().map(one).collect()
     }
 
@@ -390,7 +430,7 @@ mod tests {
         let mut scheduler = Scheduler::new(&Strategy::Random { seed: 3 });
         while scheduler.pick(&ready(&[0, 1])) != thread(0) {}
         assert!((0..20).all(|_| scheduler.pick(&both) == thread(0)));
-        both[0] = Ready { visible: true, reluctant: true, ..both[0] };
+        both[0] = Ready { visible: true, reluctance: 1, ..both[0] };
         assert!((0..20).all(|_| scheduler.pick(&both) == thread(1)));
         assert_eq!(scheduler.pick(&both[..1]), thread(0), "but it goes on when nobody else can");
     }
