@@ -2,7 +2,7 @@
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for path in std::env::args_os().skip(1) {
-        print!("{}", ir::print(&native::read_program(path.as_ref())?));
+        print!("{}", ir::print(&native::read_program(path.as_ref())?.program));
     }
     Ok(())
 }

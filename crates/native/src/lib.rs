@@ -3,12 +3,14 @@
 //! The compiler pass (`native/pass`) writes one record per module into the section [`abi::SECTION`] of each object file,
 //! and the linker sets them one behind the other. [`read_program`] finds the section (`section`), unpacks and checks each
 //! record (`record`), and joins the modules by the rules of the linker (`names`, `link`, `rewrite`, `shapes`). It needs no LLVM, and trusts
-//! nothing: any file is read or refused.
+//! nothing: any file is read or refused. [`Linked`] is the program together with the way from the modules' numbers, which a
+//! run uses, to the program's.
 //!
 //! The program has no [`ir::ThreadStart`]: the main thread of a compiled program does not begin in `main`, which takes
 //! arguments besides, but in start-up code that runs constructors first. `main` is the function of that name.
 
 mod link;
+mod linked;
 mod names;
 mod record;
 mod rewrite;
@@ -16,6 +18,8 @@ mod section;
 mod shapes;
 
 use std::path::Path;
+
+pub use linked::{Linked, LinkedModule};
 
 /// Why no program could be read.
 #[derive(Debug, thiserror::Error)]
@@ -56,13 +60,19 @@ pub enum NativeError {
         /// The limit.
         limit: u64,
     },
+    /// It has more sites than the log can number.
+    #[error("it has more than {limit} instructions, which is as many as the log can number")]
+    TooManySites {
+        /// The limit.
+        limit: u32,
+    },
 }
 
 /// Reads the program IR of a binary that was built with Threadbare; also of an object file or a shared library.
 ///
 /// # Errors
 /// If the file cannot be read, is no ELF file, or has no intact program IR of this version.
-pub fn read_program(path: &Path) -> Result<ir::Program, NativeError> {
+pub fn read_program(path: &Path) -> Result<Linked, NativeError> {
     let bytes = std::fs::read(path)?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     program_in(&bytes, &name)
@@ -72,8 +82,9 @@ pub fn read_program(path: &Path) -> Result<ir::Program, NativeError> {
 ///
 /// # Errors
 /// As [`read_program`].
-pub fn program_in(binary: &[u8], name: &str) -> Result<ir::Program, NativeError> {
+pub fn program_in(binary: &[u8], name: &str) -> Result<Linked, NativeError> {
     let section = section::find(binary)?;
-    let modules = record::modules(&section)?;
-    link::link(modules, name)
+    let (ids, modules) = record::modules(&section)?;
+    let (program, links) = link::link(&modules, name)?;
+    Linked::new(program, &ids, &modules, links)
 }

@@ -3,19 +3,32 @@
 //! A name that is known to all modules means the strong definition, or else the first weak one; definitions that lose
 //! are left out, and what used them uses the winner. Local names (`static`) never meet: two modules' functions of the
 //! same name stay two functions. What no module defines stays external.
+//!
+//! Code of a definition that loses may still run, where the compiler has put it into its callers. Its sites are those of
+//! the winner if that is the same code; otherwise it stays as a function that nobody calls.
 
 use crate::NativeError;
 use crate::names::{Names, Place};
 use crate::record::Module;
-use crate::rewrite::{Map, Target};
+use crate::rewrite::{Map, Target, same_outline};
 use crate::shapes::Shapes;
 use abi::{AliasTarget, Linkage};
 use ir::{FileId, Function, FunctionId, Global, GlobalId, Initial, Program, ShapeId, SourceFile};
 use std::collections::HashMap;
 
+/// What became of a module's functions and globals.
+pub struct Links {
+    /// For each function the one that its code is in, and whether it is that code.
+    pub code: Vec<(FunctionId, bool)>,
+    /// For each function what its name means.
+    pub functions: Vec<Target>,
+    /// For each global what its name means.
+    pub globals: Vec<Target>,
+}
+
 /// Joins the modules of a binary into one program.
-pub fn link(modules: Vec<Module>, name: &str) -> Result<Program, NativeError> {
-    let names = Names::new(&modules);
+pub fn link(modules: &[Module], name: &str) -> Result<(Program, Vec<Links>), NativeError> {
+    let names = Names::new(modules);
     let mut linker = Linker { name: name.to_owned(), ..Linker::default() };
     for (number, module) in modules.iter().enumerate() {
         linker.number(&names, number, module);
@@ -24,15 +37,14 @@ pub fn link(modules: Vec<Module>, name: &str) -> Result<Program, NativeError> {
     for (number, module) in modules.iter().enumerate() {
         maps.push(linker.map(&names, number, module));
     }
-    let mut functions: Vec<Function> = vec![];
+    let code: Vec<_> = (0..modules.len()).map(|number| linker.code(&names, modules, number)).collect();
+    let mut functions: Vec<Function> = linker
+        .definitions
+        .iter()
+        .map(|&(module, f)| maps[module].function(&modules[module].program.functions[f as usize]))
+        .collect();
     for (number, module) in modules.iter().enumerate() {
         linker.globals(number, module, &maps[number]);
-        for (f, function) in (0..).zip(&module.program.functions) {
-            let place = Place { module: number, target: AliasTarget::Function(f) };
-            if linker.functions.contains_key(&place) {
-                functions.push(maps[number].function(function));
-            }
-        }
     }
     let signatures: Vec<_> = functions.iter().map(crate::rewrite::signature).collect();
     functions.iter_mut().for_each(|function| crate::rewrite::fit_calls(function, &signatures));
@@ -45,12 +57,12 @@ pub fn link(modules: Vec<Module>, name: &str) -> Result<Program, NativeError> {
         threads: vec![],
         final_condition: None,
     };
-    match ir::verify(&program) {
-        Ok(()) => Ok(program),
-        Err(errors) => {
-            Err(NativeError::Mismatch(errors.first().map_or_else(String::new, ToString::to_string)))
-        }
+    if let Err(errors) = ir::verify(&program) {
+        return Err(NativeError::Mismatch(errors.first().map_or_else(String::new, ToString::to_string)));
     }
+    let links = maps.into_iter().zip(code);
+    let links = links.map(|(map, code)| Links { code, functions: map.functions, globals: map.globals });
+    Ok((program, links.collect()))
 }
 
 /// The program that is being made.
@@ -61,6 +73,8 @@ struct Linker {
     file_numbers: HashMap<String, FileId>,
     shapes: Shapes,
     globals: Vec<Global>,
+    /// The functions of the program: which module's, which of them.
+    definitions: Vec<(usize, u32)>,
     /// The numbers of definitions that are taken.
     functions: HashMap<Place, FunctionId>,
     global_numbers: HashMap<Place, GlobalId>,
@@ -74,7 +88,8 @@ impl Linker {
         for f in 0..module.program.functions.len() as u32 {
             let place = Place { module: number, target: AliasTarget::Function(f) };
             if names.winner(place) == place {
-                self.functions.insert(place, FunctionId::new(self.functions.len()));
+                let id = self.define(number, f);
+                self.functions.insert(place, id);
             }
         }
         for (g, global) in (0..).zip(&module.program.globals) {
@@ -84,6 +99,32 @@ impl Linker {
                 self.global_numbers.insert(place, id);
             }
         }
+    }
+
+    fn define(&mut self, module: usize, function: u32) -> FunctionId {
+        self.definitions.push((module, function));
+        FunctionId::new(self.definitions.len() - 1)
+    }
+
+    /// For each function of a module the one that its code is in, and whether it is that code. To be asked when all functions
+    /// are numbered.
+    fn code(&mut self, names: &Names<'_>, modules: &[Module], number: usize) -> Vec<(FunctionId, bool)> {
+        let mut code = vec![];
+        for (f, function) in (0..).zip(&modules[number].program.functions) {
+            let place = Place { module: number, target: AliasTarget::Function(f) };
+            let winner = names.winner(place);
+            let same = match winner.target {
+                AliasTarget::Function(f) => {
+                    same_outline(function, &modules[winner.module].program.functions[f as usize])
+                }
+                AliasTarget::Global(_) => false,
+            };
+            code.push(match self.functions.get(&winner) {
+                Some(&id) if winner == place || same => (id, winner == place),
+                _ => (self.define(number, f), true),
+            });
+        }
+        code
     }
 
     /// Makes room for a global; shapes, positions and addresses in it are those of its module until `globals`.

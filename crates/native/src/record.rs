@@ -1,7 +1,7 @@
 //! Records: header, checks, unpacking.
 //!
 //! Nothing in a record is believed before it is checked: lengths against what is there, the checksum against the packed
-//! bytes, the unpacked size against the header and the limit, and the program by the IR's verifier.
+//! bytes and their name, the unpacked size against the header and the limit, and the program by the IR's verifier.
 
 use crate::NativeError;
 use abi::{AliasTarget, HEADER_BYTES, Header};
@@ -13,16 +13,17 @@ const MOST_BYTES: u64 = 1 << 30;
 /// A module as the pass wrote it.
 pub type Module = abi::Module<ir::Program>;
 
-/// The modules in a section, in their order; the linker may have put zeros between them.
-pub fn modules(section: &[u8]) -> Result<Vec<Module>, NativeError> {
-    let mut modules = vec![];
+/// The names ([`Header::id`]) and contents of the modules in a section, in their order; the linker may have put zeros between
+/// them.
+pub fn modules(section: &[u8]) -> Result<(Vec<u64>, Vec<Module>), NativeError> {
+    let (mut ids, mut modules) = (vec![], vec![]);
     let mut left = MOST_BYTES;
     let mut rest = section;
     loop {
         let padding = rest.iter().take_while(|&&byte| byte == 0).count();
         rest = &rest[padding..];
         if rest.is_empty() {
-            return Ok(modules);
+            return Ok((ids, modules));
         }
         let damaged = |what: &str| NativeError::Damaged { module: modules.len(), what: what.to_owned() };
         let Some((header, behind)) = rest.split_first_chunk::<HEADER_BYTES>() else {
@@ -38,9 +39,13 @@ pub fn modules(section: &[u8]) -> Result<Vec<Module>, NativeError> {
         if crc32fast::hash(packed) != header.crc {
             return Err(damaged("a checksum is wrong"));
         }
+        if abi::hash(packed) != header.id {
+            return Err(damaged("a record is not the one that its name says"));
+        }
         left = left.checked_sub(header.unpacked).ok_or(NativeError::TooLarge { limit: MOST_BYTES })?;
         let module = unpack(packed, header.unpacked).map_err(|what| damaged(&what))?;
         check(&module).map_err(|what| damaged(&what))?;
+        ids.push(header.id);
         modules.push(module);
         rest = next;
     }

@@ -7,7 +7,7 @@ use ir::{
 use std::collections::{BTreeSet, HashMap};
 
 /// What a function or global of a module has become.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Target {
     Function(FunctionId),
     Global(GlobalId),
@@ -41,6 +41,18 @@ pub type Signature = (Vec<Type>, Vec<Type>);
 pub fn signature(function: &Function) -> Signature {
     let parameters = function.parameters.iter().map(|parameter| function.value(parameter.value).ty);
     (parameters.collect(), function.results.iter().map(|result| result.ty).collect())
+}
+
+/// Whether two functions have the same blocks with the same kinds of instructions, so that the sites of one are those of the other.
+pub fn same_outline(one: &Function, other: &Function) -> bool {
+    use std::mem::discriminant;
+    one.blocks.len() == other.blocks.len()
+        && one.blocks.iter().zip(&other.blocks).all(|(one, other)| {
+            let kinds = |block: &ir::Block| -> Vec<_> {
+                block.instructions.iter().map(|instruction| discriminant(&instruction.op)).collect()
+            };
+            kinds(one) == kinds(other) && discriminant(&one.terminator) == discriminant(&other.terminator)
+        })
 }
 
 /// The external functions that a module calls.

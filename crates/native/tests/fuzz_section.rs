@@ -34,8 +34,11 @@ fn any_binary_is_read_or_refused() {
                     elf(abi::SECTION, &content)
                 }
             };
-            if let Ok(program) = native::program_in(&binary, "x") {
-                ir::verify(&program).expect("what is read is well formed");
+            if let Ok(linked) = native::program_in(&binary, "x") {
+                ir::verify(&linked.program).expect("what is read is well formed");
+                for module in &linked.modules {
+                    assert!((0..module.sites).all(|site| linked.site(module.first + site).is_some()));
+                }
             }
         });
 }

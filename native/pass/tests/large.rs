@@ -42,7 +42,7 @@ fn sqlite_goes_through() {
         }
         let object = directory.path().join("sqlite3.o");
         let start = Instant::now();
-        let program = native::read_program(&object).expect("its IR");
+        let program = native::read_program(&object).expect("its IR").program;
         let reading = start.elapsed().as_secs_f64();
         let instructions: usize =
             program.functions.iter().flat_map(|f| &f.blocks).map(|b| b.instructions.len() + 1).sum();

@@ -26,7 +26,7 @@ fn objects(directory: &Path, extra: &[&str]) -> [PathBuf; 2] {
 fn whole(binary: &Path) {
     let output = run(&mut Command::new(binary));
     assert_eq!(output.stdout, b"42\n");
-    let text = ir::print(&native::read_program(binary).expect("its IR"));
+    let text = ir::print(&native::read_program(binary).expect("its IR").program);
     for function in ["$main(", "$other(", "$twice(", "call i32 $other(20i32)"] {
         assert!(text.contains(function), "{function} is not in\n{text}");
     }
@@ -78,11 +78,11 @@ fn a_shared_library_has_its_own() {
     let [main, other] = objects(directory.path(), &["-fPIC"]);
     let library = directory.path().join("libother.so");
     clang(&["-shared"], &[other], &library);
-    let program = native::read_program(&library).expect("its IR");
+    let program = native::read_program(&library).expect("its IR").program;
     assert!(program.functions.iter().any(|function| &*function.name == "other"));
     let binary = directory.path().join("binary");
     clang(&[], &[main, library], &binary);
-    let text = ir::print(&native::read_program(&binary).expect("its IR"));
+    let text = ir::print(&native::read_program(&binary).expect("its IR").program);
     assert!(text.contains("call i32 external \"other\"(20i32)"), "{text}");
 }
 
@@ -133,7 +133,7 @@ fn a_function_that_cannot_be_translated_is_external_with_a_warning() {
     let warning = String::from_utf8(output.stderr).expect("text");
     let expected = "warning: threadbare: function 'same' is taken as external code: scalable vectors";
     assert!(warning.contains(expected), "{warning}");
-    let program = native::read_program(&directory.path().join("object.o")).expect("the rest");
+    let program = native::read_program(&directory.path().join("object.o")).expect("the rest").program;
     let names: Vec<&str> = program.functions.iter().map(|function| &*function.name).collect();
     assert_eq!(names, ["one", "main"]);
 }

@@ -54,6 +54,11 @@ pub fn elf(name: &str, content: &[u8]) -> Vec<u8> {
 
 /// The program of a binary with these modules.
 pub fn link(modules: &[Module<Program>]) -> Result<Program, native::NativeError> {
+    Ok(link_all(modules)?.program)
+}
+
+/// The same, with what became of the modules.
+pub fn link_all(modules: &[Module<Program>]) -> Result<native::Linked, native::NativeError> {
     let content: Vec<u8> = modules.iter().flat_map(record).collect();
     native::program_in(&elf(abi::SECTION, &content), "binary")
 }

@@ -46,5 +46,6 @@ pub fn build_in(directory: &Path, sources: &[PathBuf], arguments: &[&str], to: &
     let output = run(command.args(sources).args(arguments).arg("-o").arg(to));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.is_empty(), "{command:?} says\n{text}");
-    native::read_program(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()))
+    let linked = native::read_program(to);
+    linked.unwrap_or_else(|error| panic!("{}: {error}", to.display())).program
 }
