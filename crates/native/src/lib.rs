@@ -9,6 +9,7 @@
 //! The program has no [`ir::ThreadStart`]: the main thread of a compiled program does not begin in `main`, which takes
 //! arguments besides, but in start-up code that runs constructors first. `main` is the function of that name.
 
+pub mod cc;
 mod link;
 mod linked;
 mod names;
@@ -16,10 +17,12 @@ mod record;
 mod rewrite;
 mod section;
 mod shapes;
+mod toolchain;
 
 use std::path::Path;
 
 pub use linked::{Linked, LinkedModule};
+pub use toolchain::{LLVM, Toolchain, ToolchainError, clang};
 
 /// Why no program could be read.
 #[derive(Debug, thiserror::Error)]

@@ -24,6 +24,11 @@ pub enum Command {
     Replay(ReplayArguments),
     /// Run a program under every schedule and report what can happen
     Explore(ExploreArguments),
+    /// Compile C for Threadbare: takes the arguments of gcc and clang (`CC="threadbare cc" make`)
+    Cc(CompileArguments),
+    /// Compile C++ for Threadbare: takes the arguments of g++ and clang++ (`CXX="threadbare c++" make`)
+    #[command(name = "c++")]
+    Cxx(CompileArguments),
     /// Format model programs
     Fmt(FmtArguments),
     /// Look into traces
@@ -157,6 +162,14 @@ pub struct ExploreArguments {
     pub max_memory: u64,
     #[command(flatten)]
     pub options: ProgramOptions,
+}
+
+/// `threadbare cc` and `threadbare c++`
+#[derive(Args, Debug)]
+pub struct CompileArguments {
+    /// As for the compiler, which is clang 22 with Threadbare's plugin; --help is the compiler's too
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+    pub arguments: Vec<std::ffi::OsString>,
 }
 
 /// `threadbare fmt`

@@ -10,8 +10,22 @@ use clap::Parser as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = cli::Arguments::parse();
-    let result = match arguments.command {
+    let words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let result = match command::cc::asked(&words) {
+        Some((language, rest)) => command::cc::compile(language, rest),
+        None => run(cli::Arguments::parse_from(words).command),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            output::error(&error);
+            exit::Exit::BadInput.into()
+        }
+    }
+}
+
+fn run(command: cli::Command) -> anyhow::Result<exit::Exit> {
+    match command {
         cli::Command::Run(arguments) => command::run::run(&arguments),
         cli::Command::Replay(arguments) => command::replay::replay(&arguments),
         cli::Command::Explore(arguments) => command::explore::explore(&arguments),
@@ -21,12 +35,7 @@ fn main() -> ExitCode {
         cli::Command::Ir(arguments) => command::ir::ir(&arguments),
         cli::Command::Completions(arguments) => command::generate::completions(&arguments),
         cli::Command::Man(arguments) => command::generate::man(&arguments),
-    };
-    match result {
-        Ok(exit) => exit.into(),
-        Err(error) => {
-            output::error(&error);
-            exit::Exit::BadInput.into()
-        }
+        cli::Command::Cc(arguments) => command::cc::compile(native::cc::Language::C, &arguments.arguments),
+        cli::Command::Cxx(arguments) => command::cc::compile(native::cc::Language::Cxx, &arguments.arguments),
     }
 }

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub mod cc;
 pub mod explore;
 pub mod fmt;
 pub mod generate;
