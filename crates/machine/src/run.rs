@@ -51,10 +51,10 @@ impl Subject for Machine {
             self.step(&mut state, t, choice, &mut recorder);
             let until = state.threads[t].done;
             match switches.last_mut() {
-                Some(last) if last.thread == picked => (last.until, last.site) = (until, site),
+                Some(last) if last.thread == picked => (last.until, last.site) = (until, Some(site)),
                 _ => {
                     let enabled = ready.iter().map(|ready| ready.thread).collect();
-                    switches.push(Switch { thread: picked, until, site, enabled });
+                    switches.push(Switch { thread: picked, until, site: Some(site), enabled });
                 }
             }
         };
@@ -134,8 +134,9 @@ impl Machine {
             .map(|(g, global)| Allocation {
                 id: AllocationId(g as u32),
                 origin: AllocationOrigin::Global(GlobalId::new(g)),
-                shape: global.shape,
+                shape: Some(global.shape),
                 bytes: self.program().shape_bytes(global.shape),
+                address: crate::address::of_global(GlobalId::new(g)),
             })
             .collect()
     }
@@ -193,7 +194,8 @@ impl Recorder<'_> {
             return true;
         }
         match self.logging {
-            Logging::Everything => true,
+            // What is shared is known only after the run; the machine's runs are short.
+            Logging::Everything | Logging::Shared => true,
             Logging::Synchronisation => false,
             Logging::Window { from, to } => (*from..*to).contains(&self.counted),
             Logging::Globals(globals) => kind.access().is_some_and(|(_, location, ..)| {
@@ -222,6 +224,13 @@ impl Observer for Recorder<'_> {
             }
         };
         let bytes = block.content.len() as u64;
-        self.allocations.push(Allocation { id: block.allocation, origin, shape: block.shape, bytes });
+        let shape = Some(block.shape);
+        self.allocations.push(Allocation {
+            id: block.allocation,
+            origin,
+            shape,
+            bytes,
+            address: block.base,
+        });
     }
 }

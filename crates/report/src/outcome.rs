@@ -61,6 +61,8 @@ pub fn outcome(trace: &Trace, sources: &Sources<'_>) -> String {
             )
         }
         Outcome::Truncated => "the trace ends before the run does\n".to_owned(),
+        Outcome::Exited { status: 0 } => "exited\n".to_owned(),
+        Outcome::Exited { status } => format!("exited with status {status}\n"),
     }
 }
 
@@ -123,6 +125,7 @@ fn waits_for(
         }
         WaitsFor::Join { thread: id } => format!("waits for the end of {}", thread(*id)),
         WaitsFor::Exclusive { thread: id } => format!("waits for the exclusive block of {}", thread(*id)),
+        WaitsFor::Word { object } => format!("waits for a wake-up at {}", location(*object)),
     }
 }
 

@@ -57,4 +57,7 @@ pub enum RunError {
         /// What the subject has.
         subject: u64,
     },
+    /// It could not be run, and why.
+    #[error("{0}")]
+    NotRun(String),
 }

@@ -38,7 +38,7 @@ impl Schedule {
             fingerprint: Some(trace.origin.fingerprint),
             spurious: trace.choices.contains(&Choice::Spurious),
             segments: (trace.switches.iter())
-                .map(|switch| Segment { thread: switch.thread, until: switch.until, site: Some(switch.site) })
+                .map(|switch| Segment { thread: switch.thread, until: switch.until, site: switch.site })
                 .collect(),
             choices: trace.choices.clone(),
         }

@@ -96,7 +96,7 @@ fn synthetic(count: u64) -> Trace {
         switches.push(Switch {
             thread: last.id.thread,
             until: last.id.n,
-            site: last.site,
+            site: Some(last.site),
             enabled: threads.clone(),
         });
     }
@@ -104,8 +104,9 @@ fn synthetic(count: u64) -> Trace {
         .map(|n| Allocation {
             id: AllocationId(n),
             origin: AllocationOrigin::Global(GlobalId(n)),
-            shape: ShapeId(0),
+            shape: Some(ShapeId(0)),
             bytes: 4000,
+            address: 0,
         })
         .collect();
     Trace {

@@ -73,9 +73,11 @@ impl Checker {
                 }
                 self.allocations = self.allocations.saturating_add(1);
                 match allocation.origin {
-                    AllocationOrigin::Global(_) => Ok(()),
+                    AllocationOrigin::Global(_) | AllocationOrigin::Page(_) => Ok(()),
                     AllocationOrigin::Heap { by: EventId { thread, .. }, .. }
-                    | AllocationOrigin::Stack { thread, .. } => self.thread(thread),
+                    | AllocationOrigin::Stack { thread, .. }
+                    | AllocationOrigin::ThreadLocal { thread, .. }
+                    | AllocationOrigin::StackOf(thread) => self.thread(thread),
                 }
             }
             RecordRef::Event(event) => {
@@ -187,6 +189,9 @@ impl Checker {
             | EventKind::ExclusiveBegin
             | EventKind::ExclusiveEnd
             | EventKind::External { .. }
+            | EventKind::System { .. }
+            | EventKind::Entry { .. }
+            | EventKind::Landing
             | EventKind::Fault { .. } => Ok(()),
         }
     }
@@ -198,7 +203,10 @@ impl Checker {
             }
             Outcome::Deadlock { blocked } => blocked.iter().try_for_each(|blocked| self.blocked(blocked)),
             Outcome::Discarded { thread, .. } | Outcome::BoundExceeded { thread, .. } => self.thread(*thread),
-            Outcome::Completed { .. } | Outcome::LimitReached { .. } | Outcome::Truncated => Ok(()),
+            Outcome::Completed { .. }
+            | Outcome::LimitReached { .. }
+            | Outcome::Truncated
+            | Outcome::Exited { .. } => Ok(()),
         }
     }
 
@@ -211,6 +219,7 @@ impl Checker {
             }
             WaitsFor::Condition { object }
             | WaitsFor::Semaphore { object }
+            | WaitsFor::Word { object }
             | WaitsFor::Barrier { object, .. } => self.location(object),
             WaitsFor::Join { thread } | WaitsFor::Exclusive { thread } => self.thread(*thread),
         }

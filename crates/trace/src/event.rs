@@ -296,6 +296,18 @@ pub enum EventKind {
         /// What.
         kind: FaultKind,
     },
+    /// A function of the system was called that is no synchronisation; its result follows.
+    System {
+        /// What it did, in words.
+        what: Box<str>,
+    },
+    /// A function was entered that others may call: by its address, or from code that is not instrumented.
+    Entry {
+        /// The values of its parameters, zero-extended; 0 for those that are wider than eight bytes.
+        parameters: Box<[u64]>,
+    },
+    /// An exception reached this landing pad.
+    Landing,
 }
 
 /// Whether an access reads, writes, or both at once.
@@ -365,6 +377,8 @@ impl EventKind {
                 | EventKind::Assert { held: true }
                 | EventKind::TransactionBegin
                 | EventKind::TransactionEnd
+                | EventKind::Entry { .. }
+                | EventKind::Landing
         )
     }
 
@@ -384,6 +398,8 @@ impl EventKind {
                 | EventKind::Assume
                 | EventKind::Assert { held: true }
                 | EventKind::External { .. }
+                | EventKind::Entry { .. }
+                | EventKind::Landing
         )
     }
 }

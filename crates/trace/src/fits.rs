@@ -50,16 +50,19 @@ impl Trace {
             globals.iter().try_for_each(|global| fitting.global(*global))?;
         }
         for allocation in &self.allocations {
-            fitting.shape(allocation.shape)?;
+            allocation.shape.iter().try_for_each(|shape| fitting.shape(*shape))?;
             match allocation.origin {
-                AllocationOrigin::Global(global) => fitting.global(global)?,
+                AllocationOrigin::Global(global) | AllocationOrigin::ThreadLocal { global, .. } => {
+                    fitting.global(global)?
+                }
+                AllocationOrigin::StackOf(_) | AllocationOrigin::Page(_) => {}
                 AllocationOrigin::Heap { site, .. } | AllocationOrigin::Stack { site, .. } => {
                     fitting.site(site)?
                 }
             }
         }
         self.events.iter().try_for_each(|event| fitting.event(event))?;
-        self.switches.iter().try_for_each(|switch| fitting.site(switch.site))?;
+        self.switches.iter().filter_map(|switch| switch.site).try_for_each(|site| fitting.site(site))?;
         fitting.outcome(&self.outcome)
     }
 }
@@ -91,7 +94,10 @@ impl Fitting<'_> {
             Outcome::Deadlock { blocked } => {
                 blocked.iter().try_for_each(|BlockedThread { site, .. }| self.site(*site))
             }
-            Outcome::Completed { .. } | Outcome::LimitReached { .. } | Outcome::Truncated => Ok(()),
+            Outcome::Completed { .. }
+            | Outcome::LimitReached { .. }
+            | Outcome::Truncated
+            | Outcome::Exited { .. } => Ok(()),
         }
     }
 
@@ -102,8 +108,16 @@ impl Fitting<'_> {
             Some(instruction) => op_makes(&instruction.op, &event.kind),
             None => terminator_makes(&block.terminator, &event.kind),
         };
-        // Any instruction may be the one that ends the process.
-        if makes || matches!(event.kind, EventKind::Fault { .. }) {
+        // Any instruction may be the one that ends the process. In compiled code synchronisation is done by functions that
+        // code without instrumentation may call too, long after the last instruction that is known.
+        let compiled = self.program.threads.is_empty();
+        let anywhere = match event.kind {
+            EventKind::Fault { .. } => true,
+            EventKind::Entry { .. } => compiled && place.block.0 == 0 && place.instruction == 0,
+            EventKind::Landing => compiled && place.instruction == 0,
+            _ => compiled && event.kind.is_synchronisation(),
+        };
+        if makes || anywhere {
             return Ok(());
         }
         Err(Misfit::WrongKind { event: event.id, site: event.site })
@@ -126,7 +140,7 @@ fn op_makes(op: &Op, kind: &EventKind) -> bool {
         Op::Free { .. } => matches!(kind, K::Free { .. }),
         Op::Fork { .. } => matches!(kind, K::Fork { .. }),
         Op::Call { callee, .. } => call_makes(callee, kind),
-        Op::Opaque { .. } => matches!(kind, K::External { .. }),
+        Op::Opaque { .. } => matches!(kind, K::External { .. } | K::WriteBytes { .. }),
         Op::Check { kind: CheckKind::Assert, .. } => matches!(kind, K::Assert { .. }),
         Op::Check { kind: CheckKind::Assume, .. } => matches!(kind, K::Assume),
         Op::Check { kind: CheckKind::Bound, .. } => false,
@@ -140,9 +154,10 @@ fn op_makes(op: &Op, kind: &EventKind) -> bool {
     }
 }
 
-/// A call of code that is not instrumented gives its result, or is the thread's last step.
+/// A call of code that is not instrumented gives its result, writes memory, or is the thread's last step.
 fn call_makes(callee: &Callee, kind: &EventKind) -> bool {
-    !matches!(callee, Callee::Function(_)) && matches!(kind, EventKind::External { .. } | EventKind::End)
+    !matches!(callee, Callee::Function(_))
+        && matches!(kind, EventKind::External { .. } | EventKind::WriteBytes { .. } | EventKind::End)
 }
 
 fn terminator_makes(terminator: &Terminator, kind: &EventKind) -> bool {

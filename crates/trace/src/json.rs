@@ -51,6 +51,7 @@ impl Json<'_> {
             Logging::Globals(globals) => {
                 json!({"kind": "globals", "globals": globals.iter().map(|global| global.0).collect::<Vec<_>>()})
             }
+            Logging::Shared => json!({"kind": "shared"}),
             Logging::Window { from, to } => json!({"kind": "window", "from": from, "to": to}),
         };
         let threads: Vec<Value> = trace
@@ -87,13 +88,19 @@ impl Json<'_> {
             AllocationOrigin::Stack { thread, earlier, site } => {
                 json!({"kind": "stack", "thread": thread.to_string(), "earlier": earlier, "site": site.0})
             }
+            AllocationOrigin::ThreadLocal { thread, global } => {
+                json!({"kind": "thread_local", "thread": thread.to_string(), "global": global.0})
+            }
+            AllocationOrigin::StackOf(thread) => json!({"kind": "stack_of", "thread": thread.to_string()}),
+            AllocationOrigin::Page(address) => json!({"kind": "page", "address": address}),
         };
         json!({
             "id": allocation.id.0,
             "name": self.names.allocation(allocation.id),
             "origin": origin,
-            "shape": allocation.shape.0,
+            "shape": allocation.shape.map(|shape| shape.0),
             "bytes": allocation.bytes,
+            "address": allocation.address,
         })
     }
 
@@ -208,6 +215,9 @@ impl Json<'_> {
                 json!({"kind": "external", "symbol": self.names.called(event.site), "result": result})
             }
             K::Fault { kind } => json!({"kind": "fault", "what": kind.words()}),
+            K::System { what } => json!({"kind": "system", "what": what}),
+            K::Entry { parameters } => json!({"kind": "entry", "parameters": parameters}),
+            K::Landing => json!({"kind": "landing"}),
         }
     }
 
@@ -246,6 +256,7 @@ impl Json<'_> {
             }
             Outcome::LimitReached { events } => json!({"kind": "limit_reached", "events": events}),
             Outcome::Truncated => json!({"kind": "truncated"}),
+            Outcome::Exited { status } => json!({"kind": "exited", "status": status}),
         }
     }
 
@@ -262,6 +273,7 @@ impl Json<'_> {
             }),
             WaitsFor::Join { thread } => json!({"kind": "join", "thread": thread.to_string()}),
             WaitsFor::Exclusive { thread } => json!({"kind": "exclusive", "thread": thread.to_string()}),
+            WaitsFor::Word { object } => json!({"kind": "word", "object": self.location(object)}),
         }
     }
 }
@@ -272,7 +284,7 @@ fn event_id(event: EventId) -> Value {
 
 fn switch(switch: &Switch) -> Value {
     let enabled: Vec<String> = switch.enabled.iter().map(ThreadId::to_string).collect();
-    json!({"thread": switch.thread.to_string(), "until": switch.until, "site": switch.site.0, "enabled": enabled})
+    json!({"thread": switch.thread.to_string(), "until": switch.until, "site": switch.site.map(|site| site.0), "enabled": enabled})
 }
 
 fn choice(choice: &Choice) -> Value {

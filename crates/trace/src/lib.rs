@@ -10,6 +10,7 @@ mod event;
 pub mod file;
 mod fits;
 mod json;
+mod location;
 mod names;
 mod run;
 mod show;

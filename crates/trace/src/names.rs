@@ -33,7 +33,7 @@ impl<'t> Names<'t> {
     /// A location as the source has it; without a program the piece of memory and the offset.
     pub(crate) fn location(&self, location: Location) -> String {
         match &self.program {
-            Some((program, _)) => self.trace.location_name(program, location),
+            Some((program, sites)) => self.trace.location_name_by(program, &|| sites, location),
             None => match location.offset {
                 0 => self.allocation(location.allocation),
                 offset => format!("{}+{offset}", self.allocation(location.allocation)),
@@ -54,6 +54,14 @@ impl<'t> Names<'t> {
             AllocationOrigin::Stack { thread, earlier, .. } => {
                 format!("stack<{}:{earlier}>", self.thread(thread))
             }
+            AllocationOrigin::ThreadLocal { thread, global } => {
+                let program =
+                    self.program.as_ref().and_then(|(program, _)| program.globals.get(global.index()));
+                let name = program.map_or_else(|| format!("global{}", global.0), |g| g.name.to_string());
+                format!("{name} of {}", self.thread(thread))
+            }
+            AllocationOrigin::StackOf(thread) => format!("stack of {}", self.thread(thread)),
+            AllocationOrigin::Page(address) => format!("memory at {address:#x}"),
         }
     }
 
@@ -61,12 +69,10 @@ impl<'t> Names<'t> {
     fn shape(&self, location: Location) -> Option<&'t Shape> {
         let (program, _) = self.program.as_ref()?;
         let allocation = self.trace.allocations.get(location.allocation.0 as usize)?;
-        if allocation.shape.index() >= program.shapes.len() {
-            return None;
-        }
+        let shape = allocation.shape.filter(|shape| shape.index() < program.shapes.len())?;
         // Heap and stack memory is a row of things of this shape.
-        let element = program.shape_bytes(allocation.shape).max(1);
-        Some(program.part_shape(allocation.shape, location.offset % element))
+        let element = program.shape_bytes(shape).max(1);
+        Some(program.part_shape(shape, location.offset % element))
     }
 
     /// A value of `bytes` bytes that stands at `location`, as the source would write it.
@@ -149,6 +155,12 @@ impl<'t> Names<'t> {
             },
         };
         if let Callee::External(symbol) = callee { Some(symbol) } else { None }
+    }
+
+    /// The function that an instruction is in.
+    pub(crate) fn function(&self, site: SiteId) -> Option<&'t str> {
+        let (program, sites) = self.program.as_ref()?;
+        Some(&program.functions.get(sites.place(site)?.function.index())?.name)
     }
 
     fn terminator(&self, site: SiteId) -> Option<&'t Terminator> {

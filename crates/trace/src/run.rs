@@ -1,7 +1,7 @@
 //! A trace: what ran, its threads, events, schedule and outcome.
 
 use crate::{AllocationId, Event, EventId, Location, ThreadId};
-use ir::{GlobalId, Program, ShapeId, SiteId};
+use ir::{GlobalId, ShapeId, SiteId};
 use serde::{Deserialize, Serialize};
 
 /// What ran, and how: enough to refuse a trace that belongs to another program.
@@ -26,6 +26,8 @@ pub enum Logging {
     Synchronisation,
     /// Those, and all accesses of these globals.
     Globals(Vec<GlobalId>),
+    /// Those, and all accesses of memory that more than one thread touches.
+    Shared,
     /// Synchronisation, and everything from the `from`-th to before the `to`-th event of the whole run, counted from 0.
     Window {
         /// First.
@@ -53,10 +55,12 @@ pub struct Allocation {
     pub id: AllocationId,
     /// Where it comes from.
     pub origin: AllocationOrigin,
-    /// What its elements look like.
-    pub shape: ShapeId,
+    /// What its elements look like, if that is known.
+    pub shape: Option<ShapeId>,
     /// Its size.
     pub bytes: u64,
+    /// Where it began in this run: values that point into it are numbers from here on.
+    pub address: u64,
 }
 
 /// Where a piece of memory comes from; the same in every schedule in which the owner's path is the same.
@@ -80,6 +84,17 @@ pub enum AllocationOrigin {
         /// The instruction that made it.
         site: SiteId,
     },
+    /// A thread's own copy of a global variable.
+    ThreadLocal {
+        /// Whose.
+        thread: ThreadId,
+        /// Which variable.
+        global: GlobalId,
+    },
+    /// What lies on the stack of a thread and has no name.
+    StackOf(ThreadId),
+    /// Memory that nobody is known to have allocated: a page, by its address.
+    Page(u64),
 }
 
 /// A point where the running thread changes (or starts): from here `thread` runs until its `until`-th event is
@@ -90,8 +105,8 @@ pub struct Switch {
     pub thread: ThreadId,
     /// Up to and with which of its events.
     pub until: u64,
-    /// The instruction of that event.
-    pub site: SiteId,
+    /// The instruction of that event, if it was logged.
+    pub site: Option<SiteId>,
     /// Who could have run.
     pub enabled: Vec<ThreadId>,
 }
@@ -143,6 +158,20 @@ pub enum FaultKind {
     MachineLimit,
     /// Control reached a place that the program promised never to reach.
     Unreachable,
+    /// The processor refused an access (`SIGSEGV`).
+    SegmentationFault,
+    /// The processor refused an access to memory that is there (`SIGBUS`).
+    BusError,
+    /// The processor refused to compute (`SIGFPE`).
+    ArithmeticError,
+    /// The processor met what is no instruction (`SIGILL`).
+    IllegalInstruction,
+    /// A trap for a debugger (`SIGTRAP`).
+    Trap,
+    /// The program called `abort` (`SIGABRT`).
+    Abort,
+    /// Another signal ended the process.
+    OtherSignal,
 }
 
 impl FaultKind {
@@ -166,6 +195,13 @@ impl FaultKind {
             FaultKind::AllocationTooLarge => "allocation too large",
             FaultKind::MachineLimit => "the machine's limit on threads, calls, allocations or computation",
             FaultKind::Unreachable => "control reached an unreachable place",
+            FaultKind::SegmentationFault => "segmentation fault (SIGSEGV)",
+            FaultKind::BusError => "bus error (SIGBUS)",
+            FaultKind::ArithmeticError => "arithmetic error (SIGFPE)",
+            FaultKind::IllegalInstruction => "illegal instruction (SIGILL)",
+            FaultKind::Trap => "trap (SIGTRAP)",
+            FaultKind::Abort => "abort (SIGABRT)",
+            FaultKind::OtherSignal => "ended by a signal",
         }
     }
 }
@@ -208,6 +244,11 @@ pub enum WaitsFor {
     Exclusive {
         /// Whose.
         thread: ThreadId,
+    },
+    /// Somebody who wakes it at a word of memory (a futex).
+    Word {
+        /// Which word.
+        object: Location,
     },
 }
 
@@ -274,6 +315,11 @@ pub enum Outcome {
     },
     /// The file ends before the run does.
     Truncated,
+    /// The process exited.
+    Exited {
+        /// With this status.
+        status: i32,
+    },
 }
 
 /// One recorded run.
@@ -301,35 +347,5 @@ impl Trace {
     pub fn thread_name(&self, thread: ThreadId) -> String {
         let info = self.threads.iter().find(|info| info.id == thread);
         info.map_or_else(|| thread.to_string(), |info| info.name.clone())
-    }
-
-    /// A location in the words of the source: `x`, `a[3]`, `acct[3].balance`, and for other memory which piece of it.
-    /// What `program` does not have (the trace may be another program's) is shown by its number.
-    #[must_use]
-    pub fn location_name(&self, program: &Program, location: Location) -> String {
-        let Location { allocation: id, offset } = location;
-        let Some(allocation) = self.allocations.get(id.0 as usize) else {
-            return format!("?{}+{offset}", id.0);
-        };
-        let known = allocation.shape.index() < program.shapes.len();
-        let part = |offset| match (known, offset) {
-            (true, offset) => program.part_name(allocation.shape, offset),
-            (false, 0) => String::new(),
-            (false, offset) => format!("+{offset}"),
-        };
-        match allocation.origin {
-            AllocationOrigin::Global(global) => match program.globals.get(global.index()) {
-                Some(global) => format!("{}{}", global.name, part(offset)),
-                None => format!("global{}{}", global.0, part(offset)),
-            },
-            AllocationOrigin::Heap { by, .. } => {
-                let element = if known { program.shape_bytes(allocation.shape).max(1) } else { 1 };
-                let (index, inside) = (offset / element, part(offset % element));
-                format!("heap<{}:{}>[{index}]{inside}", self.thread_name(by.thread), by.n)
-            }
-            AllocationOrigin::Stack { thread, earlier, .. } => {
-                format!("stack<{}:{earlier}>{}", self.thread_name(thread), part(offset))
-            }
-        }
     }
 }

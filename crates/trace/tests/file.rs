@@ -65,7 +65,7 @@ proptest! {
 
     #[test]
     fn random_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), after_magic in any::<bool>()) {
-        let mut file = if after_magic { b"TBTRACE\n\x01\0\0\0".to_vec() } else { vec![] };
+        let mut file = if after_magic { b"TBTRACE\n\x02\0\0\0".to_vec() } else { vec![] };
         file.extend(bytes);
         prop_assert!(file::read_bytes(&file).is_err());
     }
@@ -158,9 +158,9 @@ fn notes_and_errors_say_what_and_where() {
         [
             error(b""),
             error(b"TBTR"),
+            error(b"TBTRACE\n\x03\0\0\0"),
             error(b"TBTRACE\n\x02\0\0\0"),
-            error(b"TBTRACE\n\x01\0\0\0"),
-            error(b"TBTRACE\n\x01\0\0\0\x09\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+            error(b"TBTRACE\n\x02\0\0\0\x09\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
             error(b"#!/bin/sh"),
         ]
         .join("\n")

@@ -49,7 +49,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
 /// What the outcome of a recorded run means for the exit code.
 fn exit(outcome: &Outcome) -> Exit {
     match outcome {
-        Outcome::Completed { .. } | Outcome::Discarded { .. } => Exit::Clean,
+        Outcome::Completed { .. } | Outcome::Exited { .. } | Outcome::Discarded { .. } => Exit::Clean,
         Outcome::Fault { kind: FaultKind::MachineLimit, .. } => Exit::Limit,
         Outcome::AssertionFailed { .. } | Outcome::Fault { .. } | Outcome::Deadlock { .. } => {
             Exit::Misbehaved

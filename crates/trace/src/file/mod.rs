@@ -26,7 +26,7 @@ pub use write::{Writer, partial_path, write, write_bytes};
 pub const MAGIC: [u8; 8] = *b"TBTRACE\n";
 
 /// The version of the format that is written, and the only one that is read.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// No block is larger than this before compression, and so no record is.
 pub const MOST_BLOCK_BYTES: usize = 16 << 20;

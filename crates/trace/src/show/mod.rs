@@ -110,6 +110,6 @@ fn clean(text: &str) -> String {
         .collect()
 }
 
-fn base_name(path: &str) -> &str {
+pub(crate) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

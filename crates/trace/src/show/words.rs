@@ -81,6 +81,12 @@ pub(super) fn event(names: &Names<'_>, event: &Event) -> String {
         K::ExclusiveEnd => "exclusive ends".into(),
         K::External { result } => format!("{}() = {result}", names.called(event.site).unwrap_or("external")),
         K::Fault { kind } => format!("fault: {}", kind.words()),
+        K::System { what } => what.to_string(),
+        K::Entry { parameters } => {
+            let parameters: Vec<String> = parameters.iter().map(ToString::to_string).collect();
+            format!("enter {}({})", names.function(event.site).unwrap_or("?"), parameters.join(", "))
+        }
+        K::Landing => "exception caught".into(),
     }
 }
 
@@ -122,6 +128,7 @@ pub(super) fn outcome(names: &Names<'_>, outcome: &Outcome) -> Vec<String> {
         }
         Outcome::LimitReached { events } => vec![format!("outcome: stopped at the limit of {events} events")],
         Outcome::Truncated => vec!["outcome: unknown, the trace ends before the run".into()],
+        Outcome::Exited { status } => vec![format!("outcome: exited with status {status}")],
     }
 }
 
@@ -141,6 +148,7 @@ fn waits(names: &Names<'_>, blocked: &BlockedThread) -> String {
         WaitsFor::Exclusive { thread } => {
             format!("the end of an exclusive block of {}", names.thread(*thread))
         }
+        WaitsFor::Word { object } => format!("a wake-up at {}", names.location(*object)),
     };
     format!("{thread} waits for {what}{}", place(names, blocked.site))
 }
@@ -152,6 +160,9 @@ pub(super) fn logging(logging: &Logging) -> Option<String> {
         Logging::Synchronisation => Some("only synchronisation was logged".into()),
         Logging::Globals(globals) => {
             Some(format!("only synchronisation and accesses of {} globals were logged", globals.len()))
+        }
+        Logging::Shared => {
+            Some("only synchronisation and accesses of memory that threads share were logged".into())
         }
         Logging::Window { from, to } => {
             Some(format!("outside the window from {from} to {to} only synchronisation was logged"))

@@ -99,15 +99,17 @@ pub fn sample() -> Trace {
     let global = |n: u32, shape, bytes| Allocation {
         id: AllocationId(n),
         origin: AllocationOrigin::Global(GlobalId(n)),
-        shape: ShapeId(shape),
+        shape: Some(ShapeId(shape)),
         bytes,
+        address: 0x1000 * (u64::from(n) + 1),
     };
     let by = EventId { thread: t2, n: 3 };
     let heap = Allocation {
         id: AllocationId(4),
         origin: AllocationOrigin::Heap { by, site: SiteId(12) },
-        shape: ShapeId(2),
+        shape: Some(ShapeId(2)),
         bytes: 16,
+        address: 0x7f00_1000,
     };
     let name = |id, name: &str, forked_by| ThreadInfo { id, name: name.into(), forked_by };
     Trace {
@@ -124,7 +126,7 @@ pub fn sample() -> Trace {
         ],
         allocations: vec![global(0, 3, 24), global(1, 4, 8), global(2, 5, 8), global(3, 6, 8), heap],
         events,
-        switches: vec![Switch { thread: t1, until: 2, site: SiteId(1), enabled: vec![t1, t2] }],
+        switches: vec![Switch { thread: t1, until: 2, site: Some(SiteId(1)), enabled: vec![t1, t2] }],
         choices: vec![trace::Choice::Wake(t1)],
         outcome: Outcome::AssertionFailed { event: EventId { thread: t1, n: 6 }, site: SiteId(5) },
     }

@@ -117,8 +117,11 @@ impl World {
             any::<bool>().prop_map(|held| EventKind::Assert { held }),
             any::<u64>().prop_map(|result| EventKind::External { result }),
             fault().prop_map(|kind| EventKind::Fault { kind }),
+            any::<String>().prop_map(|what| EventKind::System { what: what.into() }),
+            any::<Vec<u64>>().prop_map(|parameters| EventKind::Entry { parameters: parameters.into() }),
             select(vec![
                 EventKind::End,
+                EventKind::Landing,
                 EventKind::Assume,
                 EventKind::TransactionBegin,
                 EventKind::TransactionEnd,
@@ -130,8 +133,13 @@ impl World {
     }
 
     fn switch(&self) -> impl Strategy<Value = Switch> + use<> {
-        (self.thread(), any::<u64>(), any::<u32>(), prop::collection::vec(self.thread(), 0..4))
-            .prop_map(|(thread, until, site, enabled)| Switch { thread, until, site: SiteId(site), enabled })
+        (self.thread(), any::<u64>(), any::<Option<u32>>(), prop::collection::vec(self.thread(), 0..4))
+            .prop_map(|(thread, until, site, enabled)| Switch {
+                thread,
+                until,
+                site: site.map(SiteId),
+                enabled,
+            })
     }
 
     fn choice(&self) -> impl Strategy<Value = Choice> + use<> {
@@ -146,6 +154,7 @@ impl World {
             (self.location(), any::<u64>(), any::<u64>())
                 .prop_map(|(object, arrived, parties)| WaitsFor::Barrier { object, arrived, parties }),
             self.thread().prop_map(|thread| WaitsFor::Join { thread }),
+            self.location().prop_map(|object| WaitsFor::Word { object }),
         ];
         let blocked = (self.thread(), any::<u32>(), waits_for)
             .prop_map(|(thread, site, waits_for)| BlockedThread { thread, site: SiteId(site), waits_for });
@@ -162,6 +171,7 @@ impl World {
             prop::collection::vec(blocked, 0..3).prop_map(|blocked| Outcome::Deadlock { blocked }),
             (self.thread(), site).prop_map(|(thread, site)| Outcome::Discarded { thread, site }),
             any::<u64>().prop_map(|events| Outcome::LimitReached { events }),
+            any::<i32>().prop_map(|status| Outcome::Exited { status }),
         ]
     }
 }
@@ -170,6 +180,7 @@ fn origin() -> impl Strategy<Value = Origin> {
     let logging = prop_oneof![
         Just(Logging::Everything),
         Just(Logging::Synchronisation),
+        Just(Logging::Shared),
         prop::collection::vec(any::<u32>().prop_map(GlobalId), 0..3).prop_map(Logging::Globals),
         any::<(u64, u64)>().prop_map(|(from, to)| Logging::Window { from, to }),
     ];
@@ -208,12 +219,16 @@ pub fn traces(most: usize) -> impl Strategy<Value = Trace> {
 
 fn allocation(n: usize, (origin, by, (number, bytes)): (u8, EventId, (u32, u64))) -> Allocation {
     let site = SiteId(number);
-    let origin = match origin % 3 {
+    let origin = match origin % 6 {
+        2 => AllocationOrigin::ThreadLocal { thread: by.thread, global: GlobalId(number) },
+        3 => AllocationOrigin::StackOf(by.thread),
+        4 => AllocationOrigin::Page(bytes),
         0 => AllocationOrigin::Global(GlobalId(number)),
         1 => AllocationOrigin::Heap { by, site },
         _ => AllocationOrigin::Stack { thread: by.thread, earlier: by.n, site },
     };
-    Allocation { id: AllocationId(n as u32), origin, shape: ShapeId(number), bytes }
+    let shape = number.checked_sub(1).map(ShapeId);
+    Allocation { id: AllocationId(n as u32), origin, shape, bytes, address: by.n }
 }
 
 /// Events with numbers that go up in each thread.
