@@ -26,7 +26,8 @@ pub use instruction::{
 };
 pub use program::{
     Block, FinalCondition, Function, Global, Initial, Observed, Parameter, Position, Program, Quantifier,
-    Relocation, ResultDef, SiteIndex, SitePlace, SourceFile, Symbol, ThreadStart, ValueInfo,
+    Relocation, RelocationTarget, ResultDef, SiteIndex, SitePlace, SourceFile, Symbol, ThreadStart,
+    ValueInfo,
 };
 pub use shape::{Field, Shape, SyncKind};
 pub use sync_op::SyncOp;

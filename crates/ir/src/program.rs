@@ -93,9 +93,18 @@ pub struct Relocation {
     /// Where the address stands.
     pub offset: u64,
     /// What it is the address of.
-    pub target: GlobalId,
+    pub target: RelocationTarget,
     /// What is added to it.
     pub addend: i64,
+}
+
+/// What an address in a global's initial content is the address of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum RelocationTarget {
+    /// A global.
+    Global(GlobalId),
+    /// A function: tables of functions are made of these.
+    Function(FunctionId),
 }
 
 /// A thread that exists from the start.

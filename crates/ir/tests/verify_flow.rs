@@ -1,6 +1,8 @@
 //! The verifier on flow of control and of values, and on tables, threads and the final condition.
 
-use ir::{FunctionId, GlobalId, Initial, Program, ShapeId, ValueId, ValueInfo, parse, verify};
+use ir::{
+    FunctionId, GlobalId, Initial, Program, RelocationTarget, ShapeId, ValueId, ValueInfo, parse, verify,
+};
 
 fn errors(program: &Program) -> Vec<String> {
     match verify(program) {
@@ -177,9 +179,13 @@ fn globals() {
     let mut program = read(&format!("program \"p\"\n{int}global @x #1 = bytes \"0000000000000000\" [0: @x]"));
     assert_eq!(errors(&program), [""; 0]);
     if let Initial::Bytes { relocations, .. } = &mut program.globals[0].initial {
-        relocations[0].target = GlobalId(5);
+        relocations[0].target = RelocationTarget::Global(GlobalId(5));
     }
     assert_eq!(errors(&program), ["global @x: there is no global number 5"]);
+    if let Initial::Bytes { relocations, .. } = &mut program.globals[0].initial {
+        relocations[0].target = RelocationTarget::Function(FunctionId(5));
+    }
+    assert_eq!(errors(&program), ["global @x: there is no function number 5"]);
 }
 
 const FUNCTIONS: &str = "shape #0 = int 4 signed

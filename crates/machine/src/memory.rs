@@ -1,7 +1,7 @@
 //! The machine's memory: globals in one piece, other allocations one by one.
 
 use crate::address::{self, Named};
-use ir::{GlobalId, Initial, Program, ShapeId, SyncKind};
+use ir::{GlobalId, Initial, Program, RelocationTarget, ShapeId, SyncKind};
 use trace::{AllocationId, FaultKind, Location};
 
 /// Where the globals lie; the same for all states of a program.
@@ -77,8 +77,11 @@ impl Layout {
                     layout.initial.extend_from_slice(content);
                     layout.initial.resize(start + bytes as usize, 0);
                     for relocation in relocations {
-                        let address =
-                            address::of_global(relocation.target).wrapping_add_signed(relocation.addend);
+                        let target = match relocation.target {
+                            RelocationTarget::Global(global) => address::of_global(global),
+                            RelocationTarget::Function(function) => address::of_function(function),
+                        };
+                        let address = target.wrapping_add_signed(relocation.addend);
                         let at = start + relocation.offset as usize;
                         layout.initial[at..at + 8].copy_from_slice(&address.to_le_bytes());
                     }

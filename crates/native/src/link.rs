@@ -146,7 +146,7 @@ impl Linker {
                 None => Target::Global(self.external(&function.name, Linkage::Strong)),
             });
         }
-        let (mut globals, mut symbols) = (vec![], vec![]);
+        let mut globals = vec![];
         for (g, global) in (0..).zip(&program.globals) {
             let linkage = module.globals[g as usize];
             let own = Place { module: number, target: AliasTarget::Global(g) };
@@ -160,11 +160,6 @@ impl Linker {
                 None => Target::Global(self.external_global(global, &shapes, linkage)),
             };
             globals.push(target);
-            // An address in a global's content can only be that of a global: a function goes by its symbol there.
-            symbols.push(match target {
-                Target::Global(global) => global,
-                Target::Function(_) => self.external(&global.name, Linkage::Strong),
-            });
         }
         let mut callees = HashMap::new();
         for name in crate::rewrite::external_callees(program) {
@@ -174,7 +169,7 @@ impl Linker {
                 callees.insert(Box::from(name), function);
             }
         }
-        Map { shapes, files, functions, globals, symbols, callees }
+        Map { shapes, files, functions, globals, callees }
     }
 
     fn target(&self, place: Place) -> Option<Target> {

@@ -1,8 +1,8 @@
 //! Bringing functions and globals of a module into the numbers of the linked program.
 
 use ir::{
-    Callee, FileId, Function, FunctionId, Global, GlobalId, Initial, Op, Operand, Position, Program, ShapeId,
-    Terminator, Type,
+    Callee, FileId, Function, FunctionId, Global, GlobalId, Initial, Op, Operand, Position, Program,
+    RelocationTarget, ShapeId, Terminator, Type,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -28,8 +28,6 @@ pub struct Map {
     pub files: Vec<FileId>,
     pub functions: Vec<Target>,
     pub globals: Vec<Target>,
-    /// For each global the one that stands for it in contents.
-    pub symbols: Vec<GlobalId>,
     /// External functions that another module defines.
     pub callees: HashMap<Box<str>, FunctionId>,
 }
@@ -110,7 +108,14 @@ impl Map {
         self.position(&mut global.position);
         if let Initial::Bytes { relocations, .. } = &mut global.initial {
             for relocation in relocations {
-                relocation.target = self.symbols[relocation.target.index()];
+                let target = match relocation.target {
+                    RelocationTarget::Global(global) => self.globals[global.index()],
+                    RelocationTarget::Function(function) => self.functions[function.index()],
+                };
+                relocation.target = match target {
+                    Target::Global(global) => RelocationTarget::Global(global),
+                    Target::Function(function) => RelocationTarget::Function(function),
+                };
             }
         }
         global
@@ -145,6 +150,7 @@ impl Map {
         }
     }
 
+    /// Who is called; an address, which is an operand as others, is already brought over.
     fn callee(&self, callee: &mut Callee) {
         match callee {
             Callee::Function(function) => {
@@ -153,7 +159,7 @@ impl Map {
                     Target::Global(global) => Callee::Indirect(Operand::Global(global)),
                 }
             }
-            Callee::Indirect(operand) => self.operand(operand),
+            Callee::Indirect(_) => {}
             Callee::External(name) => {
                 if let Some(&function) = self.callees.get(name) {
                     *callee = Callee::Function(function);
@@ -163,54 +169,18 @@ impl Map {
     }
 
     fn terminator(&self, terminator: &mut Terminator) {
-        match terminator {
-            Terminator::Branch { condition: operand, .. }
-            | Terminator::Switch { value: operand, .. }
-            | Terminator::IndirectJump { address: operand, .. } => self.operand(operand),
-            Terminator::Invoke { callee, arguments, .. } => {
-                self.callee(callee);
-                arguments.iter_mut().for_each(|operand| self.operand(operand));
-            }
-            Terminator::Return(values) => values.iter_mut().for_each(|operand| self.operand(operand)),
-            Terminator::Jump(_) | Terminator::Resume | Terminator::Unreachable => {}
+        terminator.for_each_operand_mut(|operand| self.operand(operand));
+        if let Terminator::Invoke { callee, .. } = terminator {
+            self.callee(callee);
         }
     }
 
     fn op(&self, op: &mut Op) {
-        let each = |operand: &mut Operand| self.operand(operand);
+        op.for_each_operand_mut(|operand| self.operand(operand));
         match op {
-            Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {
-                [lhs, rhs].into_iter().for_each(each)
-            }
-            Op::Cast { value, .. } => self.operand(value),
-            Op::Select { condition, then, otherwise } => {
-                [condition, then, otherwise].into_iter().for_each(each);
-            }
-            Op::Phi { incoming } => incoming.iter_mut().for_each(|(_, value)| self.operand(value)),
-            Op::Address { base, terms, .. } => {
-                self.operand(base);
-                terms.iter_mut().for_each(|(index, _)| self.operand(index));
-            }
-            Op::Load { pointer, .. } | Op::Free { pointer } => self.operand(pointer),
-            Op::Store { pointer, value, .. } | Op::Update { pointer, value, .. } => {
-                [pointer, value].into_iter().for_each(each);
-            }
-            Op::CompareExchange { pointer, expected, new, .. } => {
-                [pointer, expected, new].into_iter().for_each(each);
-            }
-            Op::Fence { .. } => {}
-            Op::StackAlloc { shape, count } | Op::HeapAlloc { shape, count } => {
-                *shape = self.shapes[shape.index()];
-                self.operand(count);
-            }
-            Op::MemoryCopy { to, from, bytes, .. } => [to, from, bytes].into_iter().for_each(each),
-            Op::MemorySet { to, byte, bytes } => [to, byte, bytes].into_iter().for_each(each),
-            Op::Call { callee, arguments } | Op::Fork { callee, arguments } => {
-                self.callee(callee);
-                arguments.iter_mut().for_each(each);
-            }
-            Op::Sync { operands, .. } | Op::Opaque { operands, .. } => operands.iter_mut().for_each(each),
-            Op::Check { condition, .. } => self.operand(condition),
+            Op::StackAlloc { shape, .. } | Op::HeapAlloc { shape, .. } => *shape = self.shapes[shape.index()],
+            Op::Call { callee, .. } | Op::Fork { callee, .. } => self.callee(callee),
+            _ => {}
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::llvm::{Kind, Opcode, TypeKind, Value};
 use crate::module::Translator;
-use ir::{GlobalId, Initial, Relocation};
+use ir::{Initial, Relocation, RelocationTarget};
 
 /// Contents that are larger are not followed: the module would carry them twice.
 const MOST_BYTES: u64 = 1 << 24;
@@ -86,12 +86,20 @@ impl Content<'_> {
     }
 
     /// What a constant is the address of, and what is added to that.
-    fn address(&mut self, value: Value, addend: i64) -> Result<(GlobalId, i64), NotFollowed> {
+    fn address(&mut self, value: Value, addend: i64) -> Result<(RelocationTarget, i64), NotFollowed> {
         match value.kind() {
             Kind::Global | Kind::Function if value.may_be_missing() => Err(NotFollowed),
-            Kind::Global => Ok((self.translator.global(value).ok_or(NotFollowed)?, addend)),
-            Kind::Function | Kind::Alias => Ok((self.translator.symbol(&value.symbol()), addend)),
-            Kind::Label => Ok((self.translator.nameless("<label>"), 0)),
+            Kind::Function if let Some(&function) = self.translator.functions.get(&value) => {
+                Ok((RelocationTarget::Function(function), addend))
+            }
+            Kind::Global | Kind::Function | Kind::Alias | Kind::Label => {
+                let global = match value.kind() {
+                    Kind::Global => self.translator.global(value).ok_or(NotFollowed)?,
+                    Kind::Label => self.translator.nameless("<label>"),
+                    _ => self.translator.symbol(&value.symbol()),
+                };
+                Ok((RelocationTarget::Global(global), addend))
+            }
             Kind::Expression => match value.opcode() {
                 Opcode::LLVMPtrToInt | Opcode::LLVMPtrToAddr | Opcode::LLVMIntToPtr | Opcode::LLVMBitCast => {
                     let inner = value.operand(0);

@@ -1,7 +1,7 @@
 //! Shapes, globals and threads.
 
 use super::{Place, Verifier, fail};
-use crate::{Global, GlobalId, Initial, Shape, ShapeId, SyncKind};
+use crate::{Global, GlobalId, Initial, RelocationTarget, Shape, ShapeId, SyncKind};
 use std::collections::HashSet;
 
 /// How deep arrays and records may nest: enough for any source, and no danger for the stack of a walk.
@@ -100,7 +100,12 @@ impl Verifier<'_> {
                             bytes.len()
                         );
                     }
-                    self.global_exists(relocation.target);
+                    match relocation.target {
+                        RelocationTarget::Global(global) => self.global_exists(global),
+                        RelocationTarget::Function(function) => {
+                            self.function_exists(function);
+                        }
+                    }
                 }
             }
             Initial::Sync { kind, count } => {

@@ -1,6 +1,6 @@
 //! The last step of building a function: trivial phis go, blocks and values are numbered without gaps.
 
-use ir::{Block, BlockId, Callee, Instruction, Op, Operand, Parameter, Terminator, ValueId, ValueInfo};
+use ir::{Block, BlockId, Instruction, Op, Operand, Parameter, Terminator, ValueId, ValueInfo};
 use std::collections::HashMap;
 
 /// A function whose blocks still have the builder's numbers.
@@ -17,9 +17,9 @@ pub(super) fn finish(mut parts: Parts) -> (Vec<ValueInfo>, Vec<Parameter>, Vec<B
     for (_, block) in &mut parts.blocks {
         block.instructions.retain(|i| !i.results.iter().any(|value| replaced.contains_key(value)));
         for instruction in &mut block.instructions {
-            operands(&mut instruction.op, &mut |operand| *operand = resolve(&replaced, *operand));
+            instruction.op.for_each_operand_mut(|operand| *operand = resolve(&replaced, *operand));
         }
-        terminator_operands(&mut block.terminator, &mut |operand| *operand = resolve(&replaced, *operand));
+        block.terminator.for_each_operand_mut(|operand| *operand = resolve(&replaced, *operand));
     }
     number(parts)
 }
@@ -74,7 +74,7 @@ fn number(parts: Parts) -> (Vec<ValueInfo>, Vec<Parameter>, Vec<Block>) {
     }
     let block_number = |id: &mut BlockId| *id = block_numbers.get(id).copied().unwrap_or(*id);
     let value_number = |value: &mut ValueId| *value = value_numbers.get(value).copied().unwrap_or(*value);
-    let operand_number = &mut |operand: &mut Operand| {
+    let operand_number = |operand: &mut Operand| {
         if let Operand::Value(value) = operand {
             value_number(value);
         }
@@ -85,12 +85,12 @@ fn number(parts: Parts) -> (Vec<ValueInfo>, Vec<Parameter>, Vec<Block>) {
     for (_, mut block) in parts.blocks {
         for instruction in &mut block.instructions {
             instruction.results.iter_mut().for_each(value_number);
-            operands(&mut instruction.op, operand_number);
+            instruction.op.for_each_operand_mut(operand_number);
             if let Op::Phi { incoming } = &mut instruction.op {
                 incoming.iter_mut().for_each(|(from, _)| block_number(from));
             }
         }
-        terminator_operands(&mut block.terminator, operand_number);
+        block.terminator.for_each_operand_mut(operand_number);
         match &mut block.terminator {
             Terminator::Jump(to) => block_number(to),
             Terminator::Branch { then, otherwise, .. } => {
@@ -102,64 +102,4 @@ fn number(parts: Parts) -> (Vec<ValueInfo>, Vec<Parameter>, Vec<Block>) {
         blocks.push(block);
     }
     (values, parameters, blocks)
-}
-
-/// Visits the operands of an instruction that the lowering makes.
-fn operands(op: &mut Op, visit: &mut impl FnMut(&mut Operand)) {
-    match op {
-        Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {
-            visit(lhs);
-            visit(rhs);
-        }
-        Op::Cast { value, .. } => visit(value),
-        Op::Select { condition, then, otherwise } => {
-            visit(condition);
-            visit(then);
-            visit(otherwise);
-        }
-        Op::Phi { incoming } => incoming.iter_mut().for_each(|(_, operand)| visit(operand)),
-        Op::Address { base, terms, .. } => {
-            visit(base);
-            terms.iter_mut().for_each(|(index, _)| visit(index));
-        }
-        Op::Load { pointer, .. } | Op::Free { pointer } => visit(pointer),
-        Op::Store { pointer, value, .. } | Op::Update { pointer, value, .. } => {
-            visit(pointer);
-            visit(value);
-        }
-        Op::CompareExchange { pointer, expected, new, .. } => {
-            visit(pointer);
-            visit(expected);
-            visit(new);
-        }
-        Op::StackAlloc { count, .. } | Op::HeapAlloc { count, .. } => visit(count),
-        Op::Call { callee, arguments } | Op::Fork { callee, arguments } => {
-            if let Callee::Indirect(address) = callee {
-                visit(address);
-            }
-            arguments.iter_mut().for_each(visit);
-        }
-        Op::Sync { operands, .. } | Op::Opaque { operands, .. } => operands.iter_mut().for_each(visit),
-        Op::Check { condition, .. } => visit(condition),
-        Op::MemoryCopy { to, from, bytes, .. } => {
-            visit(to);
-            visit(from);
-            visit(bytes);
-        }
-        Op::MemorySet { to, byte, bytes } => {
-            visit(to);
-            visit(byte);
-            visit(bytes);
-        }
-        Op::Fence { .. } => {}
-    }
-}
-
-/// Visits the operands of a terminator that the lowering makes.
-fn terminator_operands(terminator: &mut Terminator, visit: &mut impl FnMut(&mut Operand)) {
-    match terminator {
-        Terminator::Branch { condition, .. } => visit(condition),
-        Terminator::Return(values) => values.iter_mut().for_each(visit),
-        _ => {}
-    }
 }

@@ -16,8 +16,8 @@ use crate::Span;
 use crate::typed::{self, Constant, Content};
 use crate::types::Type;
 use ir::{
-    FileId, Function, Global, GlobalId, Initial, Position, Program, Relocation, ResultDef, Shape, ShapeId,
-    SourceFile, Symbol, ThreadStart,
+    FileId, Function, Global, GlobalId, Initial, Position, Program, Relocation, RelocationTarget, ResultDef,
+    Shape, ShapeId, SourceFile, Symbol, ThreadStart,
 };
 use ssa::{Builder, Variable};
 use std::collections::HashMap;
@@ -130,7 +130,8 @@ fn initial_bytes(ty: Type, values: &[Constant]) -> Initial {
             Constant::Int(value) => bytes.extend_from_slice(&value.to_le_bytes()[..size]),
             Constant::Null => bytes.extend_from_slice(&[0; 8]),
             Constant::Address { global, offset } => {
-                relocations.push(Relocation { offset: (n * size) as u64, target: *global, addend: *offset });
+                let target = RelocationTarget::Global(*global);
+                relocations.push(Relocation { offset: (n * size) as u64, target, addend: *offset });
                 bytes.extend_from_slice(&[0; 8]);
             }
         }

@@ -4,8 +4,8 @@ use super::super::lex::{Line, Token};
 use super::super::words::{QUANTIFIERS, SYNC_KINDS};
 use super::{ParseError, Reader};
 use crate::{
-    Field, FinalCondition, Global, Initial, Observed, Relocation, Shape, SourceFile, Symbol, SyncKind,
-    ThreadStart,
+    Field, FinalCondition, Global, Initial, Observed, Relocation, RelocationTarget, Shape, SourceFile,
+    Symbol, SyncKind, ThreadStart,
 };
 
 impl<'t> Reader<'t> {
@@ -169,7 +169,10 @@ impl<'t> Reader<'t> {
     fn relocation(&self, line: &mut Line<'t>) -> Result<Relocation, ParseError> {
         let offset = line.unsigned("an offset")?;
         line.mark(':')?;
-        let target = self.global(line)?;
+        let target = match line.peek() {
+            Token::Function(..) => RelocationTarget::Function(self.function_name(line)?),
+            _ => RelocationTarget::Global(self.global(line)?),
+        };
         let addend = if line.accept_mark('+')? { line.signed("what is added")? } else { 0 };
         Ok(Relocation { offset, target, addend })
     }

@@ -7,7 +7,9 @@ mod function;
 
 use super::name::{Name, Quoted, ShapeName};
 use super::words::{QUANTIFIERS, word};
-use crate::{FunctionId, Global, GlobalId, Initial, Operand, Position, Program, Shape, eval};
+use crate::{
+    FunctionId, Global, GlobalId, Initial, Operand, Position, Program, RelocationTarget, Shape, eval,
+};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -143,7 +145,10 @@ impl Printer<'_> {
                 if !relocations.is_empty() {
                     self.list(" [", "]", relocations, |p, relocation| {
                         put!(p, "{}: ", relocation.offset);
-                        p.global_name(relocation.target);
+                        match relocation.target {
+                            RelocationTarget::Global(global) => p.global_name(global),
+                            RelocationTarget::Function(function) => p.function_name(function),
+                        }
                         if relocation.addend != 0 {
                             put!(p, " + {}", relocation.addend);
                         }
