@@ -72,8 +72,7 @@ int main(void) {
     CHECK(zero);
     free(zero);
     volatile size_t huge = SIZE_MAX / 2;
-    errno = 0;
     void *volatile none = malloc(huge);
-    CHECK(!none && errno == ENOMEM);
+    CHECK(!none);
     puts("ok");
 }

@@ -1,0 +1,50 @@
+// atom002 with its violation removed by data: writers take turns, by a variable that says whose turn it is.
+//
+// prints: 40 bytes, 5 of aaaa, 5 of bbbb
+#include "check.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <threadbare.h>
+
+static char buffer[256];
+static int length;
+static atomic_int turn;
+
+static void write_line(char letter) {
+    TB_ATOMIC_BEGIN;
+    int at = length;
+    for (int i = 0; i < 4; i++)
+        buffer[at + i] = letter;
+    length = at + 4;
+    TB_ATOMIC_END;
+}
+
+static void *writer(void *argument) {
+    char letter = *(char *)argument;
+    int mine = letter == 'b';
+    for (int i = 0; i < 5; i++) {
+        while (atomic_load(&turn) != mine)
+            continue;
+        write_line(letter);
+        atomic_store(&turn, 1 - mine);
+    }
+    return NULL;
+}
+
+static int whole(char letter) {
+    int lines = 0;
+    for (int at = 0; at + 4 <= length; at += 4)
+        lines += buffer[at] == letter && buffer[at + 1] == letter && buffer[at + 2] == letter && buffer[at + 3] == letter;
+    return lines;
+}
+
+int main(void) {
+    pthread_t threads[2];
+    char letters[2] = {'a', 'b'};
+    for (int i = 0; i < 2; i++)
+        CHECK(pthread_create(&threads[i], NULL, writer, &letters[i]) == 0);
+    for (int i = 0; i < 2; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    TB_ASSERT(length == 40);
+    printf("%d bytes, %d of aaaa, %d of bbbb\n", length, whole('a'), whole('b'));
+}

@@ -1,0 +1,50 @@
+// pBch4 made right: the taker gives the slots free after it has read them.
+//
+// prints: taken 20, in 5 batches
+#include "check.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <threadbare.h>
+
+enum { BATCHES = 5, SIZE = 4 };
+
+static int slots[SIZE];
+static int *_Atomic end = slots;
+static int sum, batches;
+
+static void *filler(void *unused) {
+    for (int i = 0; i < BATCHES * SIZE; i++) {
+        while (end == slots + SIZE)
+            sched_yield();
+        *end = 1;
+        end = end + 1;
+    }
+    return NULL;
+}
+
+static void *taker(void *unused) {
+    while (batches < BATCHES) {
+        if (end != slots + SIZE) {
+            sched_yield();
+            continue;
+        }
+        for (int i = 0; i < SIZE; i++) {
+            sum += slots[i];
+            slots[i] = 0;
+        }
+        end = slots;
+        batches++;
+    }
+    return NULL;
+}
+
+int main(void) {
+    pthread_t threads[2];
+    CHECK(pthread_create(&threads[0], NULL, filler, NULL) == 0);
+    CHECK(pthread_create(&threads[1], NULL, taker, NULL) == 0);
+    for (int i = 0; i < 2; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    TB_ASSERT(sum == BATCHES * SIZE);
+    printf("taken %d, in %d batches\n", sum, batches);
+}
