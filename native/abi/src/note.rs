@@ -249,8 +249,8 @@ pub enum Note {
     },
     /// The run departed from the schedule that it was to follow, in words of `subject::Departure`, encoded by postcard.
     Departure(Vec<u8>),
-    /// Memory that more than one thread touched: start, end, whether one of them wrote.
-    Shared(Vec<(Address, Address, bool)>),
+    /// Memory that more than one thread touched: start and end of each piece, sorted.
+    Shared(Vec<(Address, Address)>),
     /// The log reached its limit: no units follow.
     Full,
     /// The last note.

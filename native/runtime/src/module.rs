@@ -1,0 +1,55 @@
+//! Modules make themselves known when the program starts, or when a library with them is loaded.
+
+use crate::runtime::{active, has_plan, runtime};
+use crate::sys;
+use abi::page::Registration;
+use abi::unit::MOST_SITES;
+use abi::{Note, VERSION};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// The number of the next module's first site, where the plan does not say it.
+static NEXT: AtomicU32 = AtomicU32::new(1);
+
+/// Numbers of modules that the plan does not name begin here.
+pub fn begin_behind(last: u32) {
+    NEXT.fetch_max(last, Ordering::Relaxed);
+}
+
+/// Makes a module known; gives the number of its first site.
+///
+/// # Safety
+/// `module` is what the compiler pass wrote.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tb_register(module: *const Registration) -> u64 {
+    // SAFETY: the caller's promise.
+    let module = unsafe { &*module };
+    if module.version != VERSION {
+        sys::die("this program was compiled by another version of Threadbare: compile it again");
+    }
+    if !active() {
+        // Without a plan nobody reads the log; the number only has to be valid.
+        return 1;
+    }
+    let known = runtime().plan.modules.iter().find(|(id, _)| *id == module.id).map(|&(_, first)| first);
+    let first = known.unwrap_or_else(|| NEXT.fetch_add(module.sites, Ordering::Relaxed));
+    if first.saturating_add(module.sites) > MOST_SITES && has_plan() {
+        sys::die("the program is too large: it has more than 4 million instructions");
+    }
+    // SAFETY: the pass wrote the counts that belong to the tables.
+    let (globals, functions) = unsafe {
+        (addresses(module.globals, module.global_count), addresses(module.functions, module.function_count))
+    };
+    runtime().note(&Note::Module { id: module.id, first, sites: module.sites, globals, functions });
+    u64::from(first)
+}
+
+/// # Safety
+/// There are so many addresses.
+unsafe fn addresses(table: *const *const u8, count: u64) -> Vec<u64> {
+    if count == 0 {
+        return vec![];
+    }
+    // SAFETY: the caller's promise.
+    let table = unsafe { core::slice::from_raw_parts(table, count as usize) };
+    table.iter().map(|&address| address as u64).collect()
+}

@@ -1,0 +1,132 @@
+//! Time: sleeping, yielding, and clocks, all virtual.
+
+use crate::cancel;
+use crate::clock::{nanoseconds, timespec};
+use crate::next::interpose;
+use crate::objects::fail;
+use crate::runtime::{Got, runtime, wait_for};
+use crate::want::Want;
+use abi::note::Step;
+use core::ffi::c_void;
+use libc::{c_int, c_uint, clockid_t, time_t, timeval};
+
+/// Sleeps until the virtual time.
+pub fn sleep_until(at: u64) {
+    let got = wait_for(Want::Time(at));
+    runtime().clock.reach(at);
+    runtime().step(Step::System { what: "sleep".into() });
+    if got == Got::Cancelled {
+        cancel::act();
+    }
+}
+
+fn sleep_for(nanoseconds: u64) {
+    let now = runtime().clock.now();
+    sleep_until(now.saturating_add(nanoseconds));
+}
+
+/// Lets others go first.
+pub fn yield_now() {
+    wait_for(Want::Others);
+    runtime().step(Step::System { what: "yield".into() });
+}
+
+/// The time that a pointer leads to; `None` if it is not well formed.
+fn time_at(time: *const libc::timespec) -> Option<u64> {
+    if time.is_null() {
+        return None;
+    }
+    // SAFETY: the caller of the C function gives a time.
+    nanoseconds(unsafe { *time })
+}
+
+fn read_clock(clock: clockid_t, into: *mut libc::timespec) {
+    let now = runtime().clock.read(clock);
+    if !into.is_null() {
+        // SAFETY: the caller of the C function gives a place for the time.
+        unsafe { *into = timespec(now) };
+    }
+}
+
+/// Whether a clock measures what the processor did, which is not ours to say.
+fn is_processor_time(clock: clockid_t) -> bool {
+    clock < 0 || clock == libc::CLOCK_PROCESS_CPUTIME_ID || clock == libc::CLOCK_THREAD_CPUTIME_ID
+}
+
+interpose! {
+    fn nanosleep(time: *const libc::timespec, rest: *mut libc::timespec) -> c_int {
+        let _ = rest;
+        let Some(time) = time_at(time) else { return fail(libc::EINVAL) };
+        sleep_for(time);
+        0
+    }
+    fn clock_nanosleep(clock: clockid_t, flags: c_int, time: *const libc::timespec, rest: *mut libc::timespec) -> c_int {
+        let _ = rest;
+        let Some(time) = time_at(time) else { return libc::EINVAL };
+        match flags & libc::TIMER_ABSTIME {
+            0 => sleep_for(time),
+            _ => {
+                let at = runtime().clock.when(clock, time);
+                sleep_until(at);
+            }
+        }
+        0
+    }
+    fn usleep(microseconds: c_uint) -> c_int {
+        sleep_for(u64::from(microseconds) * 1_000);
+        0
+    }
+    fn sleep(seconds: c_uint) -> c_uint {
+        sleep_for(u64::from(seconds) * 1_000_000_000);
+        0
+    }
+    fn thrd_sleep(time: *const libc::timespec, rest: *mut libc::timespec) -> c_int {
+        let _ = rest;
+        let Some(time) = time_at(time) else { return -2 };
+        sleep_for(time);
+        0
+    }
+    fn sched_yield() -> c_int {
+        yield_now();
+        0
+    }
+    fn pthread_yield() -> c_int {
+        yield_now();
+        0
+    }
+    fn thrd_yield() { yield_now() }
+    fn clock_gettime(clock: clockid_t, into: *mut libc::timespec) -> c_int {
+        // Processor time would differ from run to run: virtual time stands for it.
+        let clock = if is_processor_time(clock) { libc::CLOCK_MONOTONIC } else { clock };
+        read_clock(clock, into);
+        0
+    }
+    fn timespec_get(into: *mut libc::timespec, base: c_int) -> c_int {
+        if base != 1 {
+            return 0;
+        }
+        read_clock(libc::CLOCK_REALTIME, into);
+        base
+    }
+    fn gettimeofday(into: *mut timeval, zone: *mut c_void) -> c_int {
+        let _ = zone;
+        let now = runtime().clock.read(libc::CLOCK_REALTIME);
+        if !into.is_null() {
+            let (seconds, rest) = (now / 1_000_000_000, now % 1_000_000_000);
+            // SAFETY: the caller gives a place for the time.
+            unsafe { *into = timeval { tv_sec: seconds as i64, tv_usec: (rest / 1_000) as i64 } };
+        }
+        0
+    }
+    fn time(into: *mut time_t) -> time_t {
+        let now = (runtime().clock.read(libc::CLOCK_REALTIME) / 1_000_000_000) as time_t;
+        if !into.is_null() {
+            // SAFETY: the caller gives a place for the time.
+            unsafe { *into = now };
+        }
+        now
+    }
+    fn clock() -> libc::clock_t {
+        (runtime().clock.read(libc::CLOCK_MONOTONIC) / 1_000) as libc::clock_t
+    }
+}
