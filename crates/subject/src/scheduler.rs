@@ -5,6 +5,7 @@
 //! turns ([`Scheduler::turn`]). The draws come from SplitMix64 (Steele, Lea, Flood, OOPSLA
 //! 2014), written out here because a seed must mean the same schedule in every version.
 
+use crate::turn::LONGEST_RANDOM_TURN;
 use crate::{Schedule, Segment, Strategy};
 use ir::SiteId;
 use serde::{Deserialize, Serialize};
@@ -155,7 +156,11 @@ impl Scheduler {
             Strategy::RoundRobin { quantum } => {
                 (Policy::RoundRobin { quantum: (*quantum).max(1), left: (*quantum).max(1) }, None)
             }
-            Strategy::Random { seed } => (Policy::Random { random: SplitMix64(*seed) }, None),
+            Strategy::Random { seed } => {
+                // Not drawn from `random`: whoever is asked event by event has nothing of it.
+                let longest = SplitMix64(!*seed).below(LONGEST_RANDOM_TURN + 1);
+                (Policy::Random { random: SplitMix64(*seed), longest }, None)
+            }
             Strategy::Pct { seed, depth, length } => {
                 let mut random = SplitMix64(*seed);
                 let mut changes: Vec<u64> = (1..*depth).map(|_| 1 + random.below((*length).max(1))).collect();
@@ -189,7 +194,7 @@ impl Scheduler {
             return thread;
         }
         match &mut self.policy {
-            Policy::Random { random } | Policy::Pct { random, .. } => {
+            Policy::Random { random, .. } | Policy::Pct { random, .. } => {
                 waiters[random.below(waiters.len() as u64) as usize]
             }
             _ => waiters[0],
@@ -284,7 +289,7 @@ impl Scheduler {
                 *left = *quantum - 1;
                 next_after(self.current, &willing)
             }
-            Policy::Random { random } => willing[random.below(willing.len() as u64) as usize],
+            Policy::Random { random, .. } => willing[random.below(willing.len() as u64) as usize],
             Policy::Pct { random, priorities, changes, visible_events } => {
                 draw_priorities(random, priorities, changes.len(), &willing);
                 *visible_events += 1;

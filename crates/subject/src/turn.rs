@@ -13,8 +13,9 @@ use trace::ThreadId;
 /// A thread that runs to block gets so many events before others have their turn all the same: it may be spinning.
 const PATIENCE: u64 = 1 << 18;
 
-/// Turns of random length have at most two to the power of this many events; short ones are as frequent as long ones.
-const LONGEST_RANDOM: u64 = 12;
+/// Turns of random length have at most two to the power of this many events. Each seed has its own bound below it, so that some runs
+/// switch all the time and others seldom; within a run short turns are as frequent as long ones.
+pub(crate) const LONGEST_RANDOM_TURN: u64 = 12;
 
 /// Who runs next, and for how long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,9 +98,9 @@ impl Scheduler {
                 };
                 Turn { thread, events: u64::from(*left) }
             }
-            Policy::Random { random } => {
+            Policy::Random { random, longest } => {
                 let thread = willing[random.below(willing.len() as u64) as usize];
-                let longest = 1 << random.below(LONGEST_RANDOM + 1);
+                let longest = 1 << random.below(*longest + 1);
                 Turn { thread, events: 1 + random.below(longest) }
             }
             Policy::Pct { random, priorities, changes, visible_events } => {
@@ -193,9 +194,14 @@ mod tests {
 
     #[test]
     fn random_turns_are_short_and_long_and_everybody_has_some() {
-        let mut scheduler = Scheduler::new(&Strategy::Random { seed: 1 });
-        let turns: Vec<Turn> = (0..200).map(|_| scheduler.turn(&ready(&[0, 1, 2]))).collect();
-        assert!((0..3).all(|n| turns.iter().any(|turn| turn.thread == thread(n))));
-        assert!(turns.iter().any(|turn| turn.events == 1) && turns.iter().any(|turn| turn.events > 1000));
+        let mut longest = std::collections::BTreeSet::new();
+        for seed in 0..100 {
+            let mut scheduler = Scheduler::new(&Strategy::Random { seed });
+            let turns: Vec<Turn> = (0..200).map(|_| scheduler.turn(&ready(&[0, 1, 2]))).collect();
+            assert!((0..3).all(|n| turns.iter().any(|turn| turn.thread == thread(n))));
+            assert!(turns.iter().any(|turn| turn.events == 1));
+            longest.extend(turns.iter().map(|turn| turn.events.ilog2()).max());
+        }
+        assert!(longest.contains(&0) && longest.contains(&11), "{longest:?}");
     }
 }

@@ -28,7 +28,7 @@ extern "C" fn start() {
     runtime::start(plan, log);
     threads::prepare();
     fault::prepare();
-    // Leaving `main` ends in the C library's own `exit`: its status is told here.
+    // Registered before everything else, so called last, behind all destructors; it is told the status.
     // SAFETY: the function has the type that is asked for.
     unsafe { on_exit(exiting, core::ptr::null_mut()) };
 }
@@ -39,7 +39,7 @@ unsafe extern "C" {
 
 extern "C" fn exiting(status: c_int, _: *mut c_void) {
     if active() {
-        runtime().exit_status = status;
+        runtime().end(End::Exit { status });
     }
 }
 
@@ -89,21 +89,9 @@ fn pin() {
     }
 }
 
-/// Runs behind all code of the program.
-extern "C" fn finish() {
-    if active() {
-        let status = runtime().exit_status;
-        runtime().end(End::Exit { status });
-    }
-}
-
 #[used]
 #[unsafe(link_section = ".init_array")]
 static START: extern "C" fn() = start;
-
-#[used]
-#[unsafe(link_section = ".fini_array")]
-static FINISH: extern "C" fn() = finish;
 
 interpose! {
     fn exit(status: c_int) -> ! {

@@ -42,8 +42,6 @@ pub struct Runtime {
     pub clock: Clock,
     /// The thread during whose block nobody else runs, and how many blocks are around it.
     pub exclusive: Option<(usize, u32)>,
-    /// What the process exits with, once it does.
-    pub exit_status: i32,
     /// The run is over: nothing is scheduled and logged any more.
     pub over: bool,
     /// How often the baton was handed on.
@@ -106,7 +104,6 @@ pub fn start(plan: Plan<Strategy>, log: Log) {
         log,
         clock: Clock::default(),
         exclusive: None,
-        exit_status: 0,
         over: false,
         hand_overs: 0,
         total: 0,
