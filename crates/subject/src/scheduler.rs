@@ -121,8 +121,10 @@ pub(crate) enum Policy {
         quantum: u32,
         left: u32,
     },
+    /// `longest`: turns have at most two to the power of this many events.
     Random {
         random: SplitMix64,
+        longest: u64,
     },
     Pct {
         random: SplitMix64,
