@@ -18,6 +18,9 @@ const WINDOW: usize = 1 << 25;
 
 const PAGE: u64 = 4096;
 
+/// Notes of at most so many bytes are written without a detour.
+const SMALL_NOTE: usize = 1 << 10;
+
 /// In place of the file when nothing is written any more.
 const CLOSED: i32 = -1;
 
@@ -45,7 +48,6 @@ pub struct Log {
     buffer: usize,
     /// Up to where the units are counted.
     mark: usize,
-    scratch: Vec<u8>,
 }
 
 /// A word of the page that instrumented code shares.
@@ -122,7 +124,6 @@ impl Log {
             most_bytes,
             buffer: sys::map(0, BUFFER + page::SLACK)?,
             mark: 0,
-            scratch: vec![],
         };
         log.map_window(0)?;
         log.use_buffer();
@@ -290,28 +291,38 @@ impl Log {
         if self.file == CLOSED {
             return;
         }
-        let mut small = [0; 256];
-        let mut large = core::mem::take(&mut self.scratch);
-        let bytes: &[u8] = match postcard::to_slice(note, &mut small) {
-            Ok(bytes) => bytes,
-            Err(_) => {
-                large.clear();
-                // Into memory that grows, nothing fails.
-                large = postcard::to_extend(note, large).unwrap_or_default();
-                &large
-            }
+        // Nearly all notes are small, and go straight to their place.
+        self.make_room(SMALL_NOTE + unit::BYTES);
+        // SAFETY: there is room in the window.
+        let place =
+            unsafe { core::slice::from_raw_parts_mut((self.position + unit::BYTES) as *mut u8, SMALL_NOTE) };
+        let length = match postcard::to_slice(note, place) {
+            Ok(bytes) => bytes.len(),
+            Err(_) => self.append_large(note),
         };
-        let units = 1 + bytes.len().div_ceil(unit::BYTES);
-        self.make_room(units * unit::BYTES);
-        let head = Unit { place: done << SITE_BITS, value: bytes.len() as u64 };
-        // SAFETY: there is room. What is behind the note's bytes is zero: the file has never been written there.
+        let units = 1 + length.div_ceil(unit::BYTES);
+        let end = self.position + units * unit::BYTES;
+        let head = Unit { place: done << SITE_BITS, value: length as u64 };
+        // SAFETY: as above. What was written behind the note's end is cleared: zeros are the end of the log.
         unsafe {
-            let at = self.position as *mut Unit;
-            core::ptr::copy_nonoverlapping(bytes.as_ptr(), at.add(1).cast(), bytes.len());
-            at.write(head);
+            (self.position as *mut Unit).write(head);
+            (end as *mut Unit).write(Unit::default());
         }
-        self.position += units * unit::BYTES;
-        self.scratch = large;
+        self.position = end;
+    }
+
+    /// Puts a large note behind the place for its head; gives its length.
+    #[cold]
+    fn append_large(&mut self, note: &Note) -> usize {
+        // Into memory that grows, nothing fails.
+        let bytes = postcard::to_stdvec(note).unwrap_or_default();
+        // SAFETY: the window has it, and what a failed attempt left there must not stand behind the note.
+        unsafe { core::ptr::write_bytes((self.position + unit::BYTES) as *mut u8, 0, SMALL_NOTE) };
+        self.make_room(bytes.len() + 2 * unit::BYTES);
+        let place = (self.position + unit::BYTES) as *mut u8;
+        // SAFETY: there is room.
+        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) };
+        bytes.len()
     }
 
     fn make_room(&mut self, bytes: usize) {
@@ -362,5 +373,35 @@ impl Log {
         self.file = CLOSED;
         self.kept = Kept::Nothing;
         self.use_buffer();
+    }
+}
+
+/// Where a note is written: postcard's own kind for slices copies each number by a call of `memmove`.
+struct Place {
+    next: *mut u8,
+    end: *mut u8,
+}
+
+impl postcard::ser_flavors::Flavor for Place {
+    type Output = *mut u8;
+
+    #[inline]
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        if self.next == self.end {
+            return Err(postcard::Error::SerializeBufferFull);
+        }
+        // SAFETY: the place has room up to its end.
+        unsafe { self.next.write(byte) };
+        self.next = self.next.wrapping_add(1);
+        Ok(())
+    }
+
+    #[inline]
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        bytes.iter().try_for_each(|&byte| self.try_push(byte))
+    }
+
+    fn finalize(self) -> postcard::Result<*mut u8> {
+        Ok(self.next)
     }
 }

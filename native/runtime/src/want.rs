@@ -79,8 +79,14 @@ impl Want {
 impl Runtime {
     /// Whether a thread, by its number, has what it wants now.
     pub fn has_what_it_wants(&self, number: usize) -> bool {
+        self.has(number, &self.threads[number].want)
+    }
+
+    /// Whether a thread, by its number, has this now.
+    #[inline]
+    pub fn has(&self, number: usize, want: &Want) -> bool {
         let thread = &self.threads[number];
-        match thread.want {
+        match *want {
             Want::Nothing => true,
             Want::Others | Want::Signal(..) | Want::Round(_) => false,
             Want::Mutex(object, _) => mutex::is_free_for(object, number),
