@@ -293,11 +293,10 @@ impl Log {
         }
         // Nearly all notes are small, and go straight to their place.
         self.make_room(SMALL_NOTE + unit::BYTES);
-        // SAFETY: there is room in the window.
-        let place =
-            unsafe { core::slice::from_raw_parts_mut((self.position + unit::BYTES) as *mut u8, SMALL_NOTE) };
-        let length = match postcard::to_slice(note, place) {
-            Ok(bytes) => bytes.len(),
+        let start = (self.position + unit::BYTES) as *mut u8;
+        let place = Place { next: start, end: start.wrapping_add(SMALL_NOTE) };
+        let length = match postcard::serialize_with_flavor(note, place) {
+            Ok(end) => end as usize - start as usize,
             Err(_) => self.append_large(note),
         };
         let units = 1 + length.div_ceil(unit::BYTES);
