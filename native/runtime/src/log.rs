@@ -156,7 +156,8 @@ impl Log {
         if !sys::set_length(self.file, self.offset + WINDOW as u64) {
             return None;
         }
-        self.window = sys::map_file(self.file, self.offset, WINDOW)?;
+        // A log that has filled one window will probably fill the next.
+        self.window = sys::map_file(self.file, self.offset, WINDOW, at > 0)?;
         self.position = self.window + (at - self.offset) as usize;
         Some(())
     }

@@ -70,11 +70,11 @@ pub fn map(address: usize, bytes: usize) -> Option<usize> {
     usize::try_from(at).ok()
 }
 
-/// A part of a file, shared with it.
-pub fn map_file(file: i32, offset: u64, bytes: usize) -> Option<usize> {
+/// A part of a file, shared with it; all of its pages at once if they will all be used.
+pub fn map_file(file: i32, offset: u64, bytes: usize, all: bool) -> Option<usize> {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
-    let arguments =
-        [0, bytes, protection as usize, libc::MAP_SHARED as usize, file as usize, offset as usize];
+    let flags = libc::MAP_SHARED | if all { libc::MAP_POPULATE } else { 0 };
+    let arguments = [0, bytes, protection as usize, flags as usize, file as usize, offset as usize];
     usize::try_from(call(libc::SYS_mmap, arguments)).ok()
 }
 
