@@ -12,6 +12,7 @@
 pub mod cc;
 mod link;
 mod linked;
+pub mod log;
 mod names;
 mod record;
 mod rewrite;

@@ -104,13 +104,13 @@ impl Fitting<'_> {
     fn event(&self, event: &Event) -> Result<(), Misfit> {
         let place = self.sites.place(event.site).ok_or(Misfit::NoSite(event.site))?;
         let block = self.program.function(place.function).block(place.block);
+        let compiled = self.program.threads.is_empty();
         let makes = match block.instructions.get(place.instruction as usize) {
-            Some(instruction) => op_makes(&instruction.op, &event.kind),
-            None => terminator_makes(&block.terminator, &event.kind),
+            Some(instruction) => op_makes(&instruction.op, &event.kind, compiled),
+            None => terminator_makes(&block.terminator, &event.kind, compiled),
         };
         // Any instruction may be the one that ends the process. In compiled code synchronisation is done by functions that
         // code without instrumentation may call too, long after the last instruction that is known.
-        let compiled = self.program.threads.is_empty();
         let anywhere = match event.kind {
             EventKind::Fault { .. } => true,
             EventKind::Entry { .. } => compiled && place.block.0 == 0 && place.instruction == 0,
@@ -125,7 +125,7 @@ impl Fitting<'_> {
 }
 
 /// Whether an instruction can make such an event.
-fn op_makes(op: &Op, kind: &EventKind) -> bool {
+fn op_makes(op: &Op, kind: &EventKind, compiled: bool) -> bool {
     use EventKind as K;
     match op {
         Op::Load { .. } => matches!(kind, K::Read { .. } | K::ReadBytes { .. }),
@@ -139,7 +139,7 @@ fn op_makes(op: &Op, kind: &EventKind) -> bool {
         Op::StackAlloc { .. } | Op::HeapAlloc { .. } => matches!(kind, K::Alloc { .. }),
         Op::Free { .. } => matches!(kind, K::Free { .. }),
         Op::Fork { .. } => matches!(kind, K::Fork { .. }),
-        Op::Call { callee, .. } => call_makes(callee, kind),
+        Op::Call { callee, .. } => call_makes(callee, kind, compiled),
         Op::Opaque { .. } => matches!(kind, K::External { .. } | K::WriteBytes { .. }),
         Op::Check { kind: CheckKind::Assert, .. } => matches!(kind, K::Assert { .. }),
         Op::Check { kind: CheckKind::Assume, .. } => matches!(kind, K::Assume),
@@ -154,18 +154,19 @@ fn op_makes(op: &Op, kind: &EventKind) -> bool {
     }
 }
 
-/// A call of code that is not instrumented gives its result, writes memory, or is the thread's last step.
-fn call_makes(callee: &Callee, kind: &EventKind) -> bool {
-    !matches!(callee, Callee::Function(_))
+/// A call of code that is not instrumented gives its result, writes memory, or is the thread's last step. In a compiled program
+/// a function of another module counts as such.
+fn call_makes(callee: &Callee, kind: &EventKind, compiled: bool) -> bool {
+    (compiled || !matches!(callee, Callee::Function(_)))
         && matches!(kind, EventKind::External { .. } | EventKind::WriteBytes { .. } | EventKind::End)
 }
 
-fn terminator_makes(terminator: &Terminator, kind: &EventKind) -> bool {
+fn terminator_makes(terminator: &Terminator, kind: &EventKind, compiled: bool) -> bool {
     match terminator {
         Terminator::Branch { .. } => takes_one_of(2, kind),
         Terminator::Switch { cases, .. } => takes_one_of(cases.len() + 1, kind),
         Terminator::IndirectJump { targets, .. } => takes_one_of(targets.len(), kind),
-        Terminator::Invoke { callee, .. } => call_makes(callee, kind),
+        Terminator::Invoke { callee, .. } => call_makes(callee, kind, compiled),
         Terminator::Return(_) | Terminator::Resume => matches!(kind, EventKind::End),
         Terminator::Jump(_) | Terminator::Unreachable => false,
     }

@@ -1,6 +1,8 @@
 //! Sections and binaries made by hand.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub mod log;
+
 use abi::{Alias, Header, Linkage, Module};
 use ir::Program;
 
