@@ -13,7 +13,7 @@ fn main() {
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").flag("-fno-rtti").flag("-fno-exceptions").warnings(false);
     build.define("NDEBUG", None).include(include);
-    for file in ["cpp/plugin.cc", "cpp/constants.cc", "cpp/debug.cc"] {
+    for file in ["cpp/plugin.cc", "cpp/constants.cc", "cpp/debug.cc", "cpp/instrument.cc"] {
         println!("cargo:rerun-if-changed={file}");
         build.file(file);
     }

@@ -24,7 +24,7 @@ namespace {
 struct EmbedPass : PassInfoMixin<EmbedPass> {
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
     threadbare_run(wrap(&module));
-    return PreservedAnalyses::all(); // adds module-level assembly only
+    return PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }
 };

@@ -1,10 +1,11 @@
-//! Packing a module's IR into its object file.
+//! Packing a module's IR into its object file, and then instrumenting it: the IR is that of the code without our own.
 //!
 //! LLVM gives a section that a variable asks for the flags of that variable's kind: loaded with the program, or (with
 //! `!exclude`) dropped by the linker. Module-level assembly is the way to a section that is neither.
 
+use crate::instrument;
 use crate::llvm::Module;
-use crate::module::translate;
+use crate::module::{Translated, translate};
 use abi::Header;
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
@@ -22,7 +23,7 @@ pub fn run(module: &Module) -> Result<(), String> {
         return Err("its target is not 64-bit and little-endian".to_owned());
     }
     let translated = well_formed(module)?;
-    let bytes = postcard::to_stdvec(&translated).map_err(|error| error.to_string())?;
+    let bytes = postcard::to_stdvec(&translated.module).map_err(|error| error.to_string())?;
     let packed = zstd::bulk::compress(&bytes, LEVEL).map_err(|error| error.to_string())?;
     let header = Header {
         version: abi::VERSION,
@@ -32,20 +33,24 @@ pub fn run(module: &Module) -> Result<(), String> {
         id: abi::hash(&packed),
     };
     module.append_assembly(&assembly(&[&header.to_bytes()[..], &packed].concat()));
+    match module.is_for_linux_x86_64() {
+        true => instrument::instrument(module, &translated, header.id),
+        false => module.warn("threadbare: this module is not recorded: its target is not x86-64 Linux"),
+    }
     Ok(())
 }
 
 /// The module's IR without the functions that make it ill-formed, each with a warning.
-fn well_formed(module: &Module) -> Result<abi::Module<ir::Program>, String> {
+fn well_formed(module: &Module) -> Result<Translated, String> {
     let mut excluded = FxHashSet::default();
     loop {
         let failed = match translate(module, &excluded) {
             Err(failed) => failed,
-            Ok(translated) => match ir::verify(&translated.program) {
+            Ok(translated) => match ir::verify(&translated.module.program) {
                 Ok(()) => return Ok(translated),
                 Err(errors) => {
                     let named = |error: &ir::VerifyError| {
-                        let functions = translated.program.functions.iter();
+                        let functions = translated.module.program.functions.iter();
                         let place = error.place.strip_prefix("function $")?;
                         let name = |name: &str| place == name || place.starts_with(&format!("{name}, block"));
                         let function = functions.map(|f| &f.name).find(|f| name(f))?;

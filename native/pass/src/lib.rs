@@ -1,9 +1,10 @@
-//! The LLVM plugin: writes the program IR of each module into its object file.
+//! The LLVM plugin: writes the program IR of each module into its object file, and instruments its code.
 //!
 //! Clang loads it with `-fpass-plugin=`, `opt` with `-load-pass-plugin=` (pipeline name `threadbare`). The way of a
 //! module through this crate: `module` goes over what it defines; `shape` and `debug` turn its types and debug
 //! information into layouts, names and positions; `global` its variables; `function` and the files below it its code;
-//! `embed` packs the result into the section that `native::read_program` reads.
+//! `embed` packs the result into the section that `native::read_program` reads; `instrument` then adds the code that logs what
+//! the program does.
 //!
 //! Compilation must not fail because of us: what cannot be translated becomes a warning and a function without a body.
 //! Wherever the IR cannot hold what LLVM means, the translation says `Opaque` or `Unknown`, never something near it;
@@ -13,6 +14,7 @@ mod debug;
 mod embed;
 mod function;
 mod global;
+mod instrument;
 mod llvm;
 mod module;
 mod shape;

@@ -1,8 +1,8 @@
 //! One module: the numbers of its functions and globals, and their translation one by one.
 
 use crate::debug::Files;
-use crate::function;
-use crate::llvm::{Definition, Kind, Layout, Module, Type, TypeKind, Value};
+use crate::function::{self, Origin};
+use crate::llvm::{Definition, Kind, Layout, Module, Opcode, Type, TypeKind, Value};
 use crate::shape::Shapes;
 use abi::{Alias, AliasTarget, Linkage};
 use ir::{FunctionId, Global, GlobalId, Initial, Program, Width};
@@ -26,8 +26,18 @@ pub struct Translator {
     types: FxHashMap<Type, Option<ir::Type>>,
 }
 
-/// What became of a module: its IR, or the functions that must be left out of it, with the reasons.
-pub type Outcome = Result<abi::Module<Program>, Vec<(Box<str>, String)>>;
+/// A translated module.
+pub struct Translated {
+    pub layout: Layout,
+    pub module: abi::Module<Program>,
+    /// What the functions of its program come from.
+    pub origins: Vec<Origin>,
+    /// What the globals of its program come from; `None` for those that stand for other symbols.
+    pub globals: Vec<Option<Value>>,
+}
+
+/// What became of a module, or the functions that must be left out of it, with the reasons.
+pub type Outcome = Result<Translated, Vec<(Box<str>, String)>>;
 
 /// Translates a module; the functions named by `excluded` are taken as declared only.
 pub fn translate(module: &Module, excluded: &FxHashSet<Box<str>>) -> Outcome {
@@ -45,9 +55,12 @@ pub fn translate(module: &Module, excluded: &FxHashSet<Box<str>>) -> Outcome {
     };
     let mut defined = vec![];
     let mut function_linkage = vec![];
+    let early = early(module);
     for function in module.functions() {
         if let Definition::Here(linkage) = function.definition()
             && !excluded.contains(&*function.symbol())
+            && !early.contains(&function)
+            && !function.has_attribute(c"naked")
         {
             translator.functions.insert(function, FunctionId::new(defined.len()));
             defined.push(function);
@@ -55,10 +68,13 @@ pub fn translate(module: &Module, excluded: &FxHashSet<Box<str>>) -> Outcome {
         }
     }
     translator.globals(module);
-    let (mut functions, mut failed) = (vec![], vec![]);
+    let (mut functions, mut origins, mut failed) = (vec![], vec![], vec![]);
     for function in defined {
         match function::translate(&mut translator, function) {
-            Ok(function) => functions.push(function),
+            Ok((function, origin)) => {
+                functions.push(function);
+                origins.push(origin);
+            }
             Err(Unsupported(reason)) => failed.push((function.symbol().into(), reason)),
         }
     }
@@ -66,6 +82,8 @@ pub fn translate(module: &Module, excluded: &FxHashSet<Box<str>>) -> Outcome {
         return Err(failed);
     }
     let aliases = translator.aliases(module);
+    let mut globals = vec![None; translator.globals.len()];
+    translator.global_numbers.iter().for_each(|(&global, id)| globals[id.index()] = Some(global));
     let program = Program {
         name: module.source(),
         files: translator.files.finish(),
@@ -75,7 +93,31 @@ pub fn translate(module: &Module, excluded: &FxHashSet<Box<str>>) -> Outcome {
         threads: vec![],
         final_condition: None,
     };
-    Ok(abi::Module { functions: function_linkage, globals: translator.global_linkage, aliases, program })
+    let (functions, global_linkage) = (function_linkage, translator.global_linkage);
+    Ok(Translated {
+        layout,
+        module: abi::Module { functions, globals: global_linkage, aliases, program },
+        origins,
+        globals,
+    })
+}
+
+/// The functions that run before the program is loaded completely, to choose others (`ifunc`), and what these call. No
+/// instrumentation can be in them, so they are external code.
+fn early(module: &Module) -> FxHashSet<Value> {
+    let mut early: FxHashSet<Value> = module.resolvers().collect();
+    let mut rest: Vec<Value> = early.iter().copied().collect();
+    while let Some(function) = rest.pop() {
+        for instruction in function.blocks().flat_map(|block| block.instructions()) {
+            if matches!(instruction.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
+                && instruction.callee().kind() == Kind::Function
+                && early.insert(instruction.callee())
+            {
+                rest.push(instruction.callee());
+            }
+        }
+    }
+    early
 }
 
 impl Translator {

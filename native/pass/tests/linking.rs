@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{flags, plugin, run};
+use common::{flags, plugin, run, runtime};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -32,8 +32,13 @@ fn whole(binary: &Path) {
     }
 }
 
+/// Runs the compiler, which links the runtime if it makes a program.
 fn clang(arguments: &[&str], files: &[PathBuf], to: &Path) {
-    run(Command::new("clang-22").args(arguments).args(files).arg("-o").arg(to));
+    let mut command = Command::new("clang-22");
+    if !arguments.iter().any(|argument| ["-c", "-r", "-shared"].contains(argument)) {
+        command.arg(runtime());
+    }
+    run(command.args(arguments).args(files).arg("-o").arg(to));
 }
 
 #[test]
@@ -95,7 +100,8 @@ fn bitcode_and_assembly_on_the_way_carry_it_once() {
     for (kind, name) in [(&["-c", "-emit-llvm"][..], "all.bc"), (&["-S"], "all.s")] {
         let middle = directory.path().join(name);
         run(Command::new("clang-22").args(flags(&plugin())).args(kind).arg(&source).arg("-o").arg(&middle));
-        run(Command::new("clang-22").args(flags(&plugin())).arg(&middle).arg("-o").arg(&binary));
+        let mut command = Command::new("clang-22");
+        run(command.args(flags(&plugin())).arg(&middle).arg(runtime()).arg("-o").arg(&binary));
         whole(&binary);
     }
 }

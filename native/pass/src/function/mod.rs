@@ -45,10 +45,23 @@ struct Body<'t> {
     phis: Vec<(BlockId, usize, Value)>,
     /// The variables of the source that allocas hold.
     declared: FxHashMap<Value, Meta>,
+    /// The instruction that is being translated.
+    instruction: Option<Value>,
+    origin: Origin,
+}
+
+/// What a translated function comes from.
+pub struct Origin {
+    /// LLVM's function.
+    pub function: Value,
+    /// Instructions of LLVM, and where the instructions stand that they have become; one may have become several.
+    pub places: Vec<(Value, BlockId, u32)>,
+    /// The terminators, and the blocks that they are the end of.
+    pub ends: Vec<(Value, BlockId)>,
 }
 
 /// Translates a function that the module defines.
-pub fn translate(translator: &mut Translator, function: Value) -> Result<Function> {
+pub fn translate(translator: &mut Translator, function: Value) -> Result<(Function, Origin)> {
     let order = reverse_postorder(function);
     let reached: FxHashSet<Block> = order.iter().copied().collect();
     let mut body = Body {
@@ -62,6 +75,8 @@ pub fn translate(translator: &mut Translator, function: Value) -> Result<Functio
         position: None,
         phis: vec![],
         declared: FxHashMap::default(),
+        instruction: None,
+        origin: Origin { function, places: vec![], ends: vec![] },
     };
     for block in function.blocks().filter(|block| reached.contains(block)) {
         body.numbers.insert(block, BlockId::new(body.blocks.len()));
@@ -84,14 +99,15 @@ pub fn translate(translator: &mut Translator, function: Value) -> Result<Functio
     }
     body.fill_phis()?;
     body.name_values(names);
-    Ok(Function {
+    let translated = Function {
         name: function.symbol().into(),
         parameters,
         results: returned.map(|ty| ResultDef { ty, name: None, signed: false }).into_iter().collect(),
         values: body.values,
         blocks: body.blocks,
         position: body.translator.files.function(function),
-    })
+    };
+    Ok((translated, body.origin))
 }
 
 /// The blocks that control can reach, each before those that it dominates. Without recursion: functions may have any
@@ -123,8 +139,10 @@ impl Body<'_> {
         self.current = self.numbers[&block];
         for instruction in block.instructions() {
             self.position = self.translator.files.instruction(instruction);
+            self.instruction = Some(instruction);
             self.instruction(instruction)?;
         }
+        self.instruction = None;
         Ok(())
     }
 
@@ -143,6 +161,7 @@ impl Body<'_> {
                 let position = self.position;
                 let block = &mut self.blocks[self.current.index()];
                 (block.terminator, block.position) = (terminator, position);
+                self.origin.ends.push((instruction, self.current));
                 Ok(())
             }
             Opcode::LLVMAlloca
@@ -182,6 +201,9 @@ impl Body<'_> {
     fn push(&mut self, results: Vec<ValueId>, op: Op) {
         let position = self.position;
         let instructions = &mut self.blocks[self.current.index()].instructions;
+        if let Some(instruction) = self.instruction {
+            self.origin.places.push((instruction, self.current, instructions.len() as u32));
+        }
         instructions.push(Instruction { results, op, position, label: None });
     }
 

@@ -25,7 +25,7 @@ unsafe extern "C" {
 
 /// A node of debug information.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Meta(LLVMMetadataRef);
+pub struct Meta(pub(super) LLVMMetadataRef);
 
 /// What a debug record says.
 #[derive(Clone, Copy)]

@@ -1,15 +1,17 @@
 //! LLVM's C API as small safe functions on typed handles.
 //!
 //! Why they are safe: a handle can only be made from [`Module::new`] or from another handle, LLVM keeps everything that
-//! belongs to a module alive as long as the module, the pass removes nothing from it, and each function says which
+//! belongs to a module alive as long as the module, the pass adds to it and removes nothing from it, and each function says which
 //! kind of value it is for where LLVM does not check. Handles must not outlive the pass's run, which has the module for
 //! itself; nothing stores them.
 
+mod build;
 mod constant;
 mod debug;
 mod instruction;
 mod types;
 
+pub use build::{Builder, Scopes};
 pub use constant::Kind;
 pub use debug::Meta;
 pub use llvm_sys::LLVMOpcode as Opcode;

@@ -10,7 +10,7 @@ pub use llvm_sys::LLVMTypeKind as TypeKind;
 
 /// A type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Type(LLVMTypeRef);
+pub struct Type(pub(super) LLVMTypeRef);
 
 /// The layout of data in a module's target.
 #[derive(Clone, Copy)]

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 /// The plugin that cargo has built for this test.
 pub fn plugin() -> PathBuf {
@@ -34,6 +35,20 @@ pub fn flags(plugin: &Path) -> Vec<String> {
     vec![load, "-Xclang".to_owned(), "-disable-O0-optnone".to_owned()]
 }
 
+/// The object file of the smallest runtime, compiled once for each test program.
+pub fn runtime() -> &'static Path {
+    static OBJECT: OnceLock<PathBuf> = OnceLock::new();
+    OBJECT.get_or_init(|| {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/runtime.c");
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let name =
+            std::env::current_exe().expect("the test's own path").file_name().expect("a name").to_owned();
+        let object = directory.join(name).with_extension("o");
+        run(Command::new("clang-22").args(["-O2", "-w", "-fPIC", "-c"]).arg(source).arg("-o").arg(&object));
+        object
+    })
+}
+
 /// Compiles sources with the plugin, links them and reads the program back; it must not warn.
 pub fn build(sources: &[PathBuf], arguments: &[&str], to: &Path) -> ir::Program {
     build_in(Path::new("."), sources, arguments, to)
@@ -43,6 +58,9 @@ pub fn build(sources: &[PathBuf], arguments: &[&str], to: &Path) -> ir::Program 
 pub fn build_in(directory: &Path, sources: &[PathBuf], arguments: &[&str], to: &Path) -> ir::Program {
     let mut command = Command::new(compiler(&sources[0]));
     command.current_dir(directory).args(flags(&plugin())).arg("-w");
+    if !arguments.contains(&"-c") {
+        command.arg(runtime());
+    }
     let output = run(command.args(sources).args(arguments).arg("-o").arg(to));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.is_empty(), "{command:?} says\n{text}");
