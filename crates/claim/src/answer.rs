@@ -1,0 +1,121 @@
+//! Answers of engines (DESIGN §11): feasible with a witness, infeasible because, or unknown because. Never silently.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use trace::{Choice, EventId};
+
+/// A prefix of a run in a new order (DESIGN §9).
+///
+/// Each entry of `order` stands for itself and, right before it, for all events of its thread up to it that have not run yet:
+/// so an engine lists only the events that it knows of, or only the last of each stretch.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Witness {
+    /// The events, in their total order; those of one thread go up.
+    pub order: Vec<EventId>,
+    /// What settles the events that leave something open (which of several waiters a signal wakes, how an unsignalled wait
+    /// ends), in the order in which they come.
+    pub choices: Vec<Choice>,
+}
+
+impl Witness {
+    /// The stretches that one thread runs: each up to and with this event.
+    pub fn stretches(&self) -> impl Iterator<Item = EventId> {
+        let next = self.order.iter().skip(1).map(|event| Some(event.thread)).chain([None]);
+        self.order
+            .iter()
+            .zip(next)
+            .filter(|&(event, next)| Some(event.thread) != next)
+            .map(|(event, _)| *event)
+    }
+
+    /// How often another thread goes on.
+    #[must_use]
+    pub fn switches(&self) -> usize {
+        self.stretches().count().saturating_sub(1)
+    }
+}
+
+/// What an engine says of a candidate.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Answer {
+    /// Some schedule shows it: this one.
+    Feasible(Witness),
+    /// No schedule of the recorded thread paths shows it, for these reasons together.
+    Infeasible(Vec<Because>),
+    /// It could not be decided.
+    Unknown(Unknown),
+}
+
+/// One part of the reason why a candidate is infeasible: the core of the proof, in terms of the trace.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Because {
+    /// The order of the thread's own steps between two events.
+    ProgramOrder {
+        /// The earlier one.
+        first: EventId,
+        /// The later one.
+        second: EventId,
+    },
+    /// A thread's events follow its fork.
+    Fork(EventId),
+    /// A join follows the thread's end.
+    Join(EventId),
+    /// A lock: the section that begins here excludes others.
+    Lock(EventId),
+    /// A wait needs a signal.
+    Wait(EventId),
+    /// A semaphore needs a token.
+    Semaphore(EventId),
+    /// A barrier needs all its parties.
+    Barrier(EventId),
+    /// A block that excludes all other threads.
+    Exclusive(EventId),
+    /// A branch, an assumption or the outcome of a compare-exchange must be as recorded.
+    Branch(EventId),
+    /// The value that an event reads.
+    Value(EventId),
+    /// In all schedules the two events make no difference to each other: guarded independence (AV §3).
+    Independent {
+        /// One.
+        first: EventId,
+        /// The other.
+        second: EventId,
+    },
+    /// What was discarded by a filter, in its words.
+    Filter(String),
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Unknown {
+    /// The time was over.
+    Time(Duration),
+    /// So many conflicts were reached.
+    Conflicts(u64),
+    /// So much memory, in bytes, was used.
+    Memory(u64),
+    /// It was interrupted.
+    Interrupted,
+    /// It would be infeasible, but only because values were taken as recorded at these events.
+    Pinned(Vec<EventId>),
+    /// It is infeasible in a window of the trace that is not all of it: so many events.
+    Window(u64),
+    /// The trace does not have what the question needs.
+    NotInTrace(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::ThreadId;
+
+    #[test]
+    fn stretches_end_where_the_thread_changes() {
+        let [a, b] = [0, 1].map(|n| ThreadId::MAIN.child(n).unwrap());
+        let event = |thread, n| EventId { thread, n };
+        let order = vec![event(a, 1), event(a, 4), event(b, 2), event(a, 5), event(a, 6)];
+        let witness = Witness { order, choices: vec![] };
+        assert_eq!(witness.stretches().collect::<Vec<_>>(), [event(a, 4), event(b, 2), event(a, 6)]);
+        assert_eq!((witness.switches(), Witness::default().switches()), (2, 0));
+    }
+}

@@ -1,0 +1,97 @@
+//! Findings: what the user is told (DESIGN §13).
+
+use crate::{Candidate, Witness};
+use ir::SiteId;
+use serde::{Deserialize, Serialize};
+use trace::{EventId, FaultKind, Location};
+
+/// Who decided a candidate (DESIGN §11).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Engine {
+    /// Constraints on our solver.
+    Symbolic,
+    /// A planner.
+    Plan,
+    /// Lock-valid runs from a cut point.
+    Lockset,
+    /// Linear-time, sound, incomplete.
+    Sync,
+}
+
+/// A candidate that is feasible, and what came of showing it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// What.
+    pub candidate: Candidate,
+    /// The instructions of the candidate's events, in their order: findings with the same ones are grouped.
+    pub sites: Vec<SiteId>,
+    /// What its events access, where it is about one location.
+    pub location: Option<Location>,
+    /// Whether it is about a transaction that was inferred, not marked.
+    pub inferred: bool,
+    /// A schedule that shows it.
+    pub witness: Witness,
+    /// Who found it.
+    pub engine: Engine,
+    /// Whether the subject was seen to do it.
+    pub standing: Standing,
+    /// What it leads to.
+    pub consequence: Consequence,
+    /// How many more candidates of the same static places are feasible.
+    pub others: u64,
+}
+
+/// Whether the subject was re-run and showed a finding.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Standing {
+    /// It did.
+    Confirmed,
+    /// It was not seen, and why.
+    Predicted(Unconfirmed),
+}
+
+/// Why a finding is not confirmed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Unconfirmed {
+    /// The subject is not at hand.
+    NotReplayed,
+    /// The run departed from the schedule; the first difference, in words.
+    Departed(String),
+    /// The run followed the schedule and did not show it.
+    NotShown,
+    /// The subject could not be run; why, in words.
+    NotRun(String),
+}
+
+/// What the replay led to when it went on to the program's end; the worst first.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub enum Consequence {
+    /// The process crashed.
+    Crashed {
+        /// At which event.
+        event: EventId,
+        /// How.
+        kind: FaultKind,
+    },
+    /// An assertion failed.
+    AssertionFailed {
+        /// Which event.
+        event: EventId,
+    },
+    /// Threads never went on.
+    Deadlocked,
+    /// A final state, an exit status or an output that no clean run shows; in words.
+    OtherResult(String),
+    /// No difference was seen.
+    None,
+    /// It was not replayed.
+    NotSeen,
+}
+
+impl Consequence {
+    /// Whether somebody would notice.
+    #[must_use]
+    pub fn is_visible(&self) -> bool {
+        !matches!(self, Consequence::None | Consequence::NotSeen)
+    }
+}

@@ -1,0 +1,75 @@
+//! Counts: the columns of AV Table 1, and what was covered.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What a prediction did, in numbers. The names in parentheses are the columns of AV Table 1.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Statistics {
+    /// Threads with events (`thrds`).
+    pub threads: u64,
+    /// Locations that more than one thread accesses (`svars`).
+    pub shared_locations: u64,
+    /// Events of the trace (`original`).
+    pub events: u64,
+    /// Events of the concurrent trace program (`simplify`).
+    pub simplified: u64,
+    /// Transactions (`regions`).
+    pub transactions: u64,
+    /// Potential atomicity violations (`orig-pavs`).
+    pub potential: u64,
+    /// Those that fork and join do not exclude (`hb-pavs`).
+    pub after_happens_before: u64,
+    /// Those that locks do not exclude either, values and other synchronisation left aside (`w/o data pavs`).
+    pub without_data: u64,
+    /// Those that are feasible (`sym-avs`).
+    pub feasible: u64,
+    /// Those that could not be decided.
+    pub unknown: u64,
+    /// Where the time went (`sym-time`).
+    pub times: PhaseTimes,
+}
+
+/// Time by phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct PhaseTimes {
+    /// Building the concurrent trace program.
+    pub build: Duration,
+    /// Candidates and filters.
+    pub candidates: Duration,
+    /// Encoding.
+    pub encode: Duration,
+    /// Solving.
+    pub solve: Duration,
+    /// Checking and minimising witnesses.
+    pub witnesses: Duration,
+    /// Replaying.
+    pub replay: Duration,
+}
+
+/// What was looked at, so that nothing counts as fine that was skipped (DESIGN §17).
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Candidates that were generated.
+    pub candidates: u64,
+    /// Feasible ones.
+    pub feasible: u64,
+    /// Infeasible ones, those that filters discarded included.
+    pub infeasible: u64,
+    /// Undecided ones.
+    pub unknown: u64,
+    /// Candidates that were left out because their static places have many others.
+    pub left_out: u64,
+    /// Events whose values were taken as recorded.
+    pub pins: u64,
+    /// Values whose rebuilt expression did not give the recorded value: faults of ours.
+    pub mismatches: u64,
+}
+
+impl Coverage {
+    /// Whether every candidate was generated and decided.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.unknown == 0 && self.left_out == 0
+    }
+}

@@ -1,0 +1,185 @@
+//! The concurrent trace program itself: tables that the events refer to.
+
+use crate::{Event, EventIndex, ExprId, Expressions, LocationId, PinReason, ReadId, ThreadIndex};
+use ir::{FunctionId, SyncKind, Width};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use trace::{AllocationId, EventId, ThreadId};
+
+/// A concurrent trace program: the events of a trace, ordered only by program order, fork and join (AV Def. 1).
+#[derive(Clone, Debug)]
+pub struct Ctp {
+    /// All expressions.
+    pub expressions: Expressions,
+    /// The threads, in the order of their creation.
+    pub threads: Vec<Thread>,
+    /// The events in the recorded total order.
+    pub events: Vec<Event>,
+    /// The reads of single locations.
+    pub reads: Vec<Read>,
+    /// The locations that more than one thread may access: no access splits one.
+    pub locations: Vec<Location>,
+    /// The synchronisation objects.
+    pub objects: BTreeMap<trace::Location, Object>,
+    /// Heap memory that is given back, and by which events; only such as has locations.
+    pub freed: BTreeMap<AllocationId, Vec<EventIndex>>,
+    /// The transactions.
+    pub transactions: Vec<Transaction>,
+    /// How many events the trace has.
+    pub original_events: usize,
+    /// How well the values of the trace were rebuilt.
+    pub rebuild: Rebuild,
+    pub(crate) by_id: FxHashMap<EventId, EventIndex>,
+}
+
+impl Ctp {
+    /// The event of the trace with this identity, if it was kept.
+    #[must_use]
+    pub fn find(&self, id: EventId) -> Option<EventIndex> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// An event.
+    #[must_use]
+    pub fn event(&self, event: EventIndex) -> &Event {
+        &self.events[event.index()]
+    }
+
+    /// A read.
+    #[must_use]
+    pub fn read(&self, read: ReadId) -> &Read {
+        &self.reads[read.index()]
+    }
+
+    /// A location.
+    #[must_use]
+    pub fn location(&self, location: LocationId) -> &Location {
+        &self.locations[location.index()]
+    }
+
+    /// A thread.
+    #[must_use]
+    pub fn thread(&self, thread: ThreadIndex) -> &Thread {
+        &self.threads[thread.index()]
+    }
+}
+
+/// A thread.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Thread {
+    /// Its identity.
+    pub id: ThreadId,
+    /// What people call it.
+    pub name: String,
+    /// The function that it runs, if it has begun one.
+    pub function: Option<FunctionId>,
+    /// The event that forked it; `None` if it existed from the start.
+    pub forked_by: Option<EventId>,
+    /// Its events, in program order.
+    pub events: Vec<EventIndex>,
+    /// How many events the trace has of it: the number of its last one.
+    pub last: u64,
+}
+
+/// A read of one location.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Read {
+    /// By which event.
+    pub event: EventIndex,
+    /// Of which location.
+    pub location: LocationId,
+    /// As wide as the location.
+    pub width: Width,
+    /// One bit: it happens if its event does; `None` if that is certain. A read that does not happen has the value 0.
+    pub when: Option<ExprId>,
+    /// The value that it had in the recorded run, 0 if it did not happen.
+    pub recorded: u128,
+    /// The event that had written that value; `None` if it was the initial one, or if the read did not happen.
+    pub source: Option<EventIndex>,
+    /// The local variable that the value went into, if it has a name.
+    pub local: Option<Box<str>>,
+}
+
+/// A piece of memory that more than one thread may access and that no access splits; at most 8 bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Location {
+    /// Where.
+    pub place: trace::Location,
+    /// Its address in the recorded run.
+    pub address: u64,
+    /// How many bytes.
+    pub bytes: u32,
+    /// What it holds at the start, a constant; `None` if that is not known: a read of it needs a write before it.
+    pub initial: Option<ExprId>,
+}
+
+impl Location {
+    /// Its width.
+    #[must_use]
+    pub fn width(&self) -> Width {
+        crate::expression::bytes_width(self.bytes)
+    }
+}
+
+/// A synchronisation object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Object {
+    /// Which kind, if the program or its use say so.
+    pub kind: Option<SyncKind>,
+    /// Tokens of a semaphore or parties of a barrier at the start, 0 for other kinds.
+    pub count: u64,
+    /// Whether `count` is what the program says; otherwise it is the least that the recorded run needs.
+    pub count_is_known: bool,
+}
+
+/// A block that is meant to be atomic.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Transaction {
+    /// Whose.
+    pub thread: ThreadIndex,
+    /// The number of the first event of the thread that is inside.
+    pub from: u64,
+    /// The number of the last event of the thread that is inside.
+    pub to: u64,
+    /// Where it comes from.
+    pub origin: TransactionOrigin,
+}
+
+/// Why a block counts as a transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum TransactionOrigin {
+    /// The source says so.
+    Marked,
+    /// From the first to the last critical section of this lock in one activation of a function.
+    Lock(trace::Location),
+    /// An activation of this function.
+    Function(FunctionId),
+}
+
+impl TransactionOrigin {
+    /// Whether it was inferred.
+    #[must_use]
+    pub fn is_inferred(self) -> bool {
+        self != TransactionOrigin::Marked
+    }
+}
+
+/// How well the values of the trace were rebuilt from the program.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Rebuild {
+    /// Values and addresses of accesses that the trace has.
+    pub accesses: u64,
+    /// Those whose expression gives the recorded value.
+    pub rebuilt: u64,
+    /// Those that the program does not determine and that are taken as recorded.
+    pub taken: u64,
+    /// Those whose expression gives another value: faults of ours.
+    pub mismatches: u64,
+    /// The first such event.
+    pub first_mismatch: Option<EventId>,
+    /// Pins by reason.
+    pub pins: BTreeMap<PinReason, u64>,
+    /// How often the trace was walked until the shared locations were closed under what symbolic addresses may hit.
+    pub rounds: u32,
+}
