@@ -10,6 +10,8 @@
 //! arguments besides, but in start-up code that runs constructors first. `main` is the function of that name.
 
 pub mod cc;
+mod compiled;
+pub mod launch;
 mod link;
 mod linked;
 pub mod log;
@@ -22,6 +24,7 @@ mod toolchain;
 
 use std::path::Path;
 
+pub use compiled::{About, Compiled, CompiledError, Recorded};
 pub use linked::{Linked, LinkedModule};
 pub use toolchain::{LLVM, Toolchain, ToolchainError, clang};
 

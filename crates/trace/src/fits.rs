@@ -133,14 +133,17 @@ fn op_makes(op: &Op, kind: &EventKind, compiled: bool) -> bool {
         Op::MemoryCopy { .. } => {
             matches!(kind, K::Read { .. } | K::ReadBytes { .. } | K::Write { .. } | K::WriteBytes { .. })
         }
-        Op::Update { .. } => matches!(kind, K::Update { .. }),
-        Op::CompareExchange { .. } => matches!(kind, K::CompareExchange { .. }),
+        Op::Update { .. } => matches!(kind, K::Update { .. } | K::ReadBytes { .. } | K::WriteBytes { .. }),
+        Op::CompareExchange { .. } => {
+            matches!(kind, K::CompareExchange { .. } | K::ReadBytes { .. } | K::WriteBytes { .. })
+        }
         Op::Fence { .. } => matches!(kind, K::Fence { .. }),
         Op::StackAlloc { .. } | Op::HeapAlloc { .. } => matches!(kind, K::Alloc { .. }),
         Op::Free { .. } => matches!(kind, K::Free { .. }),
         Op::Fork { .. } => matches!(kind, K::Fork { .. }),
         Op::Call { callee, .. } => call_makes(callee, kind, compiled),
-        Op::Opaque { .. } => matches!(kind, K::External { .. } | K::WriteBytes { .. }),
+        // Atomics on floats are opaque.
+        Op::Opaque { .. } => matches!(kind, K::External { .. } | K::WriteBytes { .. } | K::Update { .. }),
         Op::Check { kind: CheckKind::Assert, .. } => matches!(kind, K::Assert { .. }),
         Op::Check { kind: CheckKind::Assume, .. } => matches!(kind, K::Assume),
         Op::Check { kind: CheckKind::Bound, .. } => false,

@@ -9,12 +9,16 @@ use crate::Linked;
 use abi::Note;
 use abi::unit::{ENTRY, LANDING, STACK, Unit};
 use ir::SiteId;
+use rustc_hash::FxHashSet;
 use trace::{
     AllocationOrigin, Event, EventId, EventKind, Location, Origin, Outcome, Switch, ThreadId, Trace,
 };
 
 /// Stack memory whose size only the run knows is taken to reach at most so far.
 const MOST_VARIABLE_BYTES: u64 = 1 << 16;
+
+/// Where the stack of `main` is without address randomisation, and its usual size.
+const MAIN_STACK: (u64, u64) = (0x7fff_ff7f_f000, 8 << 20);
 
 /// What is known of a thread besides its events.
 #[derive(Default)]
@@ -52,6 +56,8 @@ pub struct Converter<'l> {
     pub state: usize,
     segment: Segment,
     pub reading: Reading,
+    /// The sites of stack memory that the log has.
+    logged_stack: FxHashSet<SiteId>,
     /// How the run ended, as far as events say it.
     pub failure: Option<Outcome>,
 }
@@ -93,6 +99,7 @@ impl<'l> Converter<'l> {
                 foreign_units: 0,
                 damage: None,
             },
+            logged_stack: FxHashSet::default(),
             failure: None,
         }
     }
@@ -150,7 +157,7 @@ impl<'l> Converter<'l> {
             self.state_of(thread);
         }
         let number = self.state_of(to);
-        if to == self.segment.thread && self.segment.last.is_some() {
+        if to == self.segment.thread && n > self.segment.before {
             return; // it goes on
         }
         self.end_segment(n);
@@ -245,8 +252,15 @@ impl<'l> Converter<'l> {
                 let taken = u32::try_from(unit.value).unwrap_or(u32::MAX).min(ways.saturating_sub(1));
                 self.event(n, id, EventKind::Branch { taken });
             }
-            Does::Call => self.result(n, id, unit.value),
-            Does::Nothing | Does::Copy | Does::Fill | Does::Stack(..) => {}
+            Does::Opaque if address != 0 => {
+                if let Some([old]) = self.gather(value) {
+                    let location = self.access(site, address);
+                    let (bytes, order) = (site.bytes.clamp(1, 8), ir::Order::SeqCst);
+                    self.event(n, id, EventKind::Update { location, bytes, old, new: value, order });
+                }
+            }
+            Does::Call | Does::Opaque => self.result(n, id, unit.value),
+            Does::Nothing | Does::Copy(_) | Does::Fill | Does::Stack(..) => {}
         }
     }
 
@@ -300,6 +314,7 @@ impl<'l> Converter<'l> {
 
     fn stack(&mut self, n: u64, id: SiteId, site: Site, address: u64) {
         let Does::Stack(shape, count) = site.does else { return };
+        self.logged_stack.insert(id);
         let bytes = match count {
             Some(count) => self.linked.program.shape_bytes(shape).saturating_mul(count),
             None => self.memory.room_above(address, MOST_VARIABLE_BYTES),
@@ -333,6 +348,9 @@ impl<'l> Converter<'l> {
             Note::Thread { thread, start, stack: (low, bytes), .. } => {
                 let thread = self.named(thread);
                 self.threads.starts(thread, start);
+                // The first stack is the system's: it ends where the address space does.
+                let (low, bytes) =
+                    if bytes == 0 && thread == ThreadId::MAIN { MAIN_STACK } else { (low, bytes) };
                 if bytes > 0 {
                     self.memory.add(AllocationOrigin::StackOf(thread), None, low, bytes);
                 }
@@ -393,13 +411,14 @@ impl<'l> Converter<'l> {
         let location = self.access(site, address);
         let reads = match site.does {
             Does::Read(_) => true,
-            Does::Copy => {
+            Does::Copy(Some(stack)) if !self.logged_stack.contains(&stack) => true,
+            Does::Copy(_) | Does::Update(_) | Does::CompareExchange(..) => {
                 let copied = &mut self.states[self.state].copied;
                 let first = *copied != Some(id);
                 *copied = first.then_some(id);
                 first
             }
-            Does::Write(_) | Does::Fill | Does::Call => false,
+            Does::Write(_) | Does::Fill => false,
             _ => return,
         };
         let kind = match reads {

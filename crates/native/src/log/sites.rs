@@ -21,10 +21,13 @@ pub enum Does {
     Fence(Order),
     /// A branch with so many successors.
     Branch(u32),
-    /// A call of what may not be instrumented, or an opaque instruction: its result.
+    /// A call of what may not be instrumented: its result.
     Call,
-    /// A copy: the bytes read, then the bytes written.
-    Copy,
+    /// An opaque instruction: its result, or two units if it is atomic.
+    Opaque,
+    /// A copy: the bytes read, then the bytes written. If it copies an argument that is passed by value, only the bytes read;
+    /// that is so if the stack memory that this site makes is never logged.
+    Copy(Option<SiteId>),
     /// A fill.
     Fill,
     /// Stack memory of this shape, so many of it; `None` if that is known only at run time.
@@ -63,7 +66,7 @@ impl Sites {
             let first = sites.len();
             for block in &function.blocks {
                 let head = sites.len();
-                for instruction in &block.instructions {
+                for (at, instruction) in block.instructions.iter().enumerate() {
                     let result = instruction.results.first().map(|&value| function.value(value).ty);
                     let ty = |operand: &Operand| match operand {
                         Operand::Value(value) => function.value(*value).ty,
@@ -71,7 +74,11 @@ impl Sites {
                         Operand::Null | Operand::Global(_) | Operand::Function(_) => Type::Ptr,
                         Operand::Unknown(ty) => *ty,
                     };
-                    sites.push(instruction_site(&instruction.op, result, &ty));
+                    let mut site = instruction_site(&instruction.op, result, &ty);
+                    if matches!(site.does, Does::Copy(_)) && copies_argument(block, at) {
+                        site.does = Does::Copy(Some(SiteId::new(sites.len() - 1)));
+                    }
+                    sites.push(site);
                 }
                 sites.push(terminator_site(&block.terminator));
                 sites[head].heads_block = true;
@@ -109,6 +116,25 @@ impl Sites {
     }
 }
 
+/// Whether a copy may be that of an argument that is passed by value: into stack memory that is made right before it, and whose
+/// address goes into a call of the same block.
+pub fn copies_argument(block: &ir::Block, at: usize) -> bool {
+    let Op::MemoryCopy { to: to @ Operand::Value(memory), .. } = &block.instructions[at].op else {
+        return false;
+    };
+    let Some(before) = at.checked_sub(1).map(|before| &block.instructions[before]) else { return false };
+    let makes = matches!(before.op, Op::StackAlloc { .. }) && before.results.first() == Some(memory);
+    let mut calls = block.instructions[at..].iter().filter_map(|instruction| match &instruction.op {
+        Op::Call { arguments, .. } => Some(arguments),
+        _ => None,
+    });
+    let invoked = match &block.terminator {
+        Terminator::Invoke { arguments, .. } => arguments.contains(to),
+        _ => false,
+    };
+    makes && (invoked || calls.any(|arguments| arguments.contains(to)))
+}
+
 fn bytes_of(ty: Type) -> u8 {
     u8::try_from(ty.bytes()).unwrap_or(u8::MAX)
 }
@@ -128,8 +154,9 @@ fn instruction_site(op: &Op, result: Option<Type>, ty: &dyn Fn(&Operand) -> Type
         }
         Op::Fence { order } => (Does::Fence(*order), 0, None),
         // A function that another module defines is external to the module that calls it, so that any call may have a unit.
-        Op::Call { .. } | Op::Opaque { .. } => (Does::Call, result, None),
-        Op::MemoryCopy { .. } => (Does::Copy, 0, None),
+        Op::Call { .. } => (Does::Call, result, None),
+        Op::Opaque { .. } => (Does::Opaque, result, None),
+        Op::MemoryCopy { .. } => (Does::Copy(None), 0, None),
         Op::MemorySet { to, .. } => (Does::Fill, 0, global(to)),
         Op::StackAlloc { shape, count } => {
             let count = match count {
