@@ -4,7 +4,7 @@
 //! thread up to and with this note; the second word is the number of bytes of the [`Note`], encoded by postcard, which follows,
 //! filled up to whole units. The log begins with notes about `main`; a [`Note::Switch`] says whose units and notes follow.
 //! In a log that leaves units out, a [`Note::Gap`] stands before the next unit that is kept.
-//! Zero bytes where a note or unit should begin are the end of a log that was cut off.
+//! A log without [`Note::End`] was cut off; its tail (`page`) has what was not written yet.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,25 @@
-//! The words that instrumented code shares with the runtime, at a fixed address.
+//! The words that instrumented code shares with the runtime, at a fixed address, and the buffer behind them.
 //!
 //! A fixed address below 2 GiB is one instruction away from any code, position-independent or not. The runtime maps
 //! the page before any instrumented code runs. Only the thread that has the baton runs, so nothing here is atomic.
+//!
+//! With a plan, page and buffers are a mapping of the *tail*, a file beside the log: what has not been written to the log yet is there, even
+//! if the process is killed. It is the bytes between the addresses [`PENDING`] and [`PENDING_END`].
 
 /// The address of the page.
 pub const ADDRESS: u64 = 0x7f00_0000;
 
-/// Its size.
+/// The size of the page.
 pub const BYTES: usize = 4096;
+
+/// What the path of the tail has behind the path of the log.
+pub const TAIL_SUFFIX: &str = ".tail";
+
+/// The size of each of the two buffers behind the page: that of instrumented code, and that of what is kept of it where not all is.
+pub const BUFFER: usize = 1 << 18;
+
+/// The size of all that is mapped at [`ADDRESS`], and of the tail: the page, and the two buffers with their slack.
+pub const MAPPED: usize = BYTES + 2 * (BUFFER + SLACK);
 
 /// Where the next unit goes: an address, 16-byte aligned.
 pub const CURSOR: u64 = ADDRESS;
@@ -23,6 +35,12 @@ pub const LIMIT: u64 = ADDRESS + 16;
 /// The site of the call that instrumented code is about to make, for calls that may reach the runtime.
 pub const SITE: u64 = ADDRESS + 24;
 
+/// The address from which on bytes are not in the log yet.
+pub const PENDING: u64 = ADDRESS + 64;
+
+/// The address up to which bytes are not in the log yet; 0 if the cursor is.
+pub const PENDING_END: u64 = ADDRESS + 72;
+
 /// How many bytes behind `LIMIT` may still be written without a check.
 pub const SLACK: usize = 1 << 16;
 
@@ -32,7 +50,7 @@ pub mod function {
     pub const SLOW: &str = "__tb_slow";
     /// `void __tb_full(void)`, preserving all registers: empties the buffer.
     pub const FULL: &str = "__tb_full";
-    /// `void __tb_bytes(uint64_t site, const void *address, uint64_t bytes)`, preserving all registers: the bytes there have
+    /// `void __tb_bytes(uint64_t site, const void *address, uint64_t bytes)`, preserving most registers: the bytes there have
     /// just been written, or are read next, by `site`. Counts as one event.
     pub const BYTES: &str = "__tb_bytes";
     /// `uint64_t __tb_register(const struct registration *)`: makes a module known, gives the number of its first site.

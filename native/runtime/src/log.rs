@@ -1,22 +1,20 @@
-//! The log: units of instrumented code and notes of the runtime, in a file that is mapped into memory.
+//! The log: units of instrumented code and notes of the runtime.
 //!
-//! If everything is kept, instrumented code writes straight into the mapped file. Otherwise it writes into a small buffer that stays
-//! in the cache, which is looked through and emptied when it is full, and before every note: so the buffer only ever holds units of
-//! one thread, and what is in the file is complete up to its last note even if the process is killed.
+//! Instrumented code appends to a buffer that stays in the cache. If everything is kept, notes go there too, and the buffer is
+//! written to the log's file when it is full. Otherwise it is looked through and emptied when it is full, and before every note, so
+//! that it only ever holds units of one thread; what is kept of it goes to a second buffer, with the notes. Both buffers are a
+//! shared mapping of a file (`abi::page`), so that nothing is lost even if the process is killed.
 
 use crate::shadow::Shadow;
 use crate::sys;
+use abi::Note;
+use abi::page::{self, BUFFER, SLACK};
 use abi::plan::Logging;
 use abi::unit::{self, MOST_SITES, SITE_BITS, Unit};
-use abi::{Note, page};
 
-/// The buffer where not everything is kept.
-const BUFFER: usize = 1 << 18;
-
-/// The part of the file that is mapped at a time.
-const WINDOW: usize = 1 << 25;
-
-const PAGE: u64 = 4096;
+/// Where the two buffers are.
+const UNITS: usize = page::ADDRESS as usize + page::BYTES;
+const KEPT: usize = UNITS + BUFFER + SLACK;
 
 /// Notes of at most so many bytes are written without a detour.
 const SMALL_NOTE: usize = 1 << 10;
@@ -36,16 +34,14 @@ enum Kept {
 /// The log of this process.
 pub struct Log {
     kept: Kept,
-    /// Whether a note stands behind the last unit that was left out.
+    /// Whether units were left out since the last one that was kept.
     gap: bool,
     file: i32,
-    /// The mapped part: where it is in memory and in the file.
-    window: usize,
-    offset: u64,
-    /// Where the next byte of the file goes, in memory. Where everything is kept, the cursor is ahead of it.
+    /// Where the next byte that is kept goes. Where everything is kept, the cursor is ahead of it.
     position: usize,
+    /// Bytes that are in the file already, and the most there may be.
+    written: u64,
     most_bytes: u64,
-    buffer: usize,
     /// Up to where the units are counted.
     mark: usize,
 }
@@ -79,34 +75,32 @@ pub fn set_call_site(site: u32) {
     unsafe { word(page::SITE).write(site as usize) };
 }
 
-/// Maps the page, and lets instrumented code write into a buffer that nobody reads.
+/// Maps the page and the buffers, and lets instrumented code write where nobody reads.
 pub fn start_discarding() {
-    if sys::map(page::ADDRESS as usize, page::BYTES) != Some(page::ADDRESS as usize) {
+    if sys::map(page::ADDRESS as usize, page::MAPPED) != Some(page::ADDRESS as usize) {
         sys::die("the address 0x7f000000, which instrumented code needs, is taken");
     }
-    discard();
+    use_buffer();
 }
 
-/// From now on nobody reads what instrumented code writes.
-fn discard() {
-    let Some(buffer) = sys::map(0, BUFFER + page::SLACK) else { sys::die("no memory for the log") };
-    set_cursor(buffer);
+/// Lets instrumented code begin at the start of its buffer.
+fn use_buffer() {
+    set_cursor(UNITS);
     // SAFETY: the page is mapped.
     unsafe {
-        word(page::LIMIT).write(buffer + BUFFER);
-        word(page::END).write(buffer + BUFFER);
+        word(page::LIMIT).write(UNITS + BUFFER);
+        word(page::END).write(UNITS + BUFFER);
     }
 }
 
 /// Starts the discarded buffer anew. Threads may race here without harm: every unit that is appended was preceded by a check.
 pub fn rewind_discarded() {
-    // SAFETY: the page is mapped.
-    set_cursor(unsafe { word(page::LIMIT).read() } - BUFFER);
+    set_cursor(UNITS);
 }
 
 impl Log {
-    /// The log into a file. `None` if the file cannot be mapped.
-    pub fn new(file: i32, logging: &Logging, most_bytes: u64) -> Option<Log> {
+    /// The log into a file, with its tail. `None` if the tail cannot be mapped, or there is no address space.
+    pub fn new(file: i32, tail: i32, logging: &Logging, most_bytes: u64) -> Option<Log> {
         let kept = match logging {
             Logging::Everything => Kept::Everything,
             Logging::Sharedness => Kept::Sharedness(Shadow::new()?),
@@ -114,19 +108,13 @@ impl Log {
             Logging::Ranges(ranges) => Kept::Ranges(ranges.clone()),
             Logging::Window { from, to } => Kept::Window { from: *from, to: *to },
         };
-        let mut log = Log {
-            kept,
-            gap: false,
-            file,
-            window: 0,
-            offset: 0,
-            position: 0,
-            most_bytes,
-            buffer: sys::map(0, BUFFER + page::SLACK)?,
-            mark: 0,
-        };
-        log.map_window(0)?;
-        log.use_buffer();
+        if !sys::set_length(tail, page::MAPPED as u64)
+            || !sys::map_file(page::ADDRESS as usize, tail, page::MAPPED)
+        {
+            return None;
+        }
+        let mut log = Log { kept, gap: false, file, position: 0, written: 0, most_bytes, mark: 0 };
+        log.begin();
         Some(log)
     }
 
@@ -134,36 +122,22 @@ impl Log {
         matches!(self.kept, Kept::Everything)
     }
 
-    /// Lets instrumented code write where it should.
-    fn use_buffer(&mut self) {
-        let (cursor, limit) = match self.direct() {
-            true => (self.position, self.window + WINDOW - page::SLACK),
-            false => (self.buffer, self.buffer + BUFFER),
-        };
-        set_cursor(cursor);
-        self.mark = cursor;
+    /// Begins with empty buffers.
+    fn begin(&mut self) {
+        use_buffer();
+        self.mark = UNITS;
+        self.position = if self.direct() { UNITS } else { KEPT };
+        self.tell_pending();
+    }
+
+    /// Writes down what is not in the file yet, for whoever reads the tail.
+    fn tell_pending(&self) {
+        let (start, end) = if self.direct() { (UNITS, 0) } else { (KEPT, self.position) };
         // SAFETY: the page is mapped.
-        unsafe { word(page::LIMIT).write(limit) };
-        self.ask_after(u64::MAX);
-    }
-
-    /// Maps the part of the file that begins with its byte `at`, and makes it long enough.
-    fn map_window(&mut self, at: u64) -> Option<()> {
-        if self.window != 0 {
-            sys::unmap(self.window, WINDOW);
+        unsafe {
+            word(page::PENDING).write(start);
+            word(page::PENDING_END).write(end);
         }
-        self.offset = at & !(PAGE - 1);
-        if !sys::set_length(self.file, self.offset + WINDOW as u64) {
-            return None;
-        }
-        // A log that has filled one window will probably fill the next.
-        self.window = sys::map_file(self.file, self.offset, WINDOW, at > 0)?;
-        self.position = self.window + (at - self.offset) as usize;
-        Some(())
-    }
-
-    fn length(&self) -> u64 {
-        self.offset + (self.position - self.window) as u64
     }
 
     /// The units that the running thread has appended and that are not counted yet.
@@ -186,19 +160,21 @@ impl Log {
     pub fn settle(&mut self, thread: usize, done: u64, total: u64) -> (u64, Option<u32>) {
         let (start, end) = (self.mark, cursor());
         let count = (end - start) / unit::BYTES;
+        if count == 0 && !self.direct() {
+            return (0, None);
+        }
         // SAFETY: instrumented code has written these units; nobody writes there again before the cursor moves back.
         let units = unsafe { core::slice::from_raw_parts(start as *const Unit, count) };
         let last = units.last().map(|unit| unit.site());
         if self.direct() {
             self.position = end;
             self.mark = end;
-            if self.position >= self.window + WINDOW - page::SLACK {
-                self.next_window();
+            if self.position >= UNITS + BUFFER {
+                self.flush();
             }
-        } else {
+        } else if count > 0 {
             self.look_through(thread, done, total, units);
-            set_cursor(self.buffer);
-            self.mark = self.buffer;
+            set_cursor(UNITS);
         }
         (count as u64, last)
     }
@@ -244,9 +220,9 @@ impl Log {
         if core::mem::take(&mut self.gap) {
             self.append(done, &Note::Gap);
         }
-        for units in units.chunks(WINDOW / 4 / unit::BYTES) {
+        for units in units.chunks(BUFFER / 4 / unit::BYTES) {
             self.make_room(core::mem::size_of_val(units));
-            // SAFETY: there is room, and the window is not the buffer.
+            // SAFETY: there is room, and the two buffers are apart.
             unsafe {
                 core::ptr::copy_nonoverlapping(units.as_ptr(), self.position as *mut Unit, units.len())
             };
@@ -261,6 +237,7 @@ impl Log {
             set_cursor(self.position);
             self.mark = self.position;
         }
+        self.tell_pending();
     }
 
     /// Bytes were touched that are no unit.
@@ -298,56 +275,66 @@ impl Log {
         let place = Place { next: start, end: start.wrapping_add(SMALL_NOTE) };
         let length = match postcard::serialize_with_flavor(note, place) {
             Ok(end) => end as usize - start as usize,
-            Err(_) => self.append_large(note),
+            Err(_) => return self.append_large(done, note),
         };
         let units = 1 + length.div_ceil(unit::BYTES);
         let end = self.position + units * unit::BYTES;
         let head = Unit { place: done << SITE_BITS, value: length as u64 };
-        // SAFETY: as above. What was written behind the note's end is cleared: zeros are the end of the log.
+        // SAFETY: as above; what fills the last unit up is zero.
         unsafe {
+            start.add(length).write_bytes(0, (units - 1) * unit::BYTES - length);
             (self.position as *mut Unit).write(head);
-            (end as *mut Unit).write(Unit::default());
         }
         self.position = end;
     }
 
-    /// Puts a large note behind the place for its head; gives its length.
+    /// Writes a large note past the buffer.
     #[cold]
-    fn append_large(&mut self, note: &Note) -> usize {
+    fn append_large(&mut self, done: u64, note: &Note) {
         // Into memory that grows, nothing fails.
-        let bytes = postcard::to_stdvec(note).unwrap_or_default();
-        // SAFETY: the window has it, and what a failed attempt left there must not stand behind the note.
-        unsafe { core::ptr::write_bytes((self.position + unit::BYTES) as *mut u8, 0, SMALL_NOTE) };
-        self.make_room(bytes.len() + 2 * unit::BYTES);
-        let place = (self.position + unit::BYTES) as *mut u8;
-        // SAFETY: there is room.
-        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) };
-        bytes.len()
+        let mut bytes = postcard::to_stdvec(note).unwrap_or_default();
+        let length = bytes.len();
+        bytes.resize(length.next_multiple_of(unit::BYTES), 0);
+        self.flush();
+        let head = [done << SITE_BITS, length as u64].map(u64::to_le_bytes).concat();
+        self.write(&head);
+        self.write(&bytes);
     }
 
     fn make_room(&mut self, bytes: usize) {
-        if self.position + bytes > self.window + WINDOW - page::SLACK {
-            if bytes > WINDOW - page::SLACK - PAGE as usize {
-                sys::die("a note is larger than the log's window");
-            }
-            self.next_window();
+        let limit = if self.direct() { UNITS } else { KEPT } + BUFFER;
+        if self.position + bytes > limit {
+            self.flush();
         }
     }
 
-    fn next_window(&mut self) {
-        let length = self.length();
-        if self.map_window(length).is_none() {
-            sys::die("the log's file cannot grow: the disk or the memory for it is full");
-        }
+    /// Writes the buffer of what is kept to the file. The cursor is at its end if everything is.
+    fn flush(&mut self) {
+        let start = if self.direct() { UNITS } else { KEPT };
+        // SAFETY: all of it has been written.
+        let bytes = unsafe { core::slice::from_raw_parts(start as *const u8, self.position - start) };
+        self.write(bytes);
+        self.position = start;
         if self.direct() {
-            self.use_buffer();
+            set_cursor(start);
+            self.mark = start;
+            if self.written >= self.most_bytes {
+                self.kept = Kept::Nothing;
+                self.begin();
+                self.append(0, &Note::Full);
+            }
         }
-        if length >= self.most_bytes && !matches!(self.kept, Kept::Nothing | Kept::Sharedness(_)) {
-            self.kept = Kept::Nothing;
-            self.gap = true;
-            self.append(0, &Note::Full);
-            self.use_buffer();
+        self.tell_pending();
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if self.file == CLOSED {
+            return;
         }
+        if !sys::write_all(self.file, bytes) {
+            sys::die("the log cannot be written: the disk, or the memory for it, is full");
+        }
+        self.written += bytes.len() as u64;
     }
 
     /// The memory that several threads touched, if that was to be found out.
@@ -358,21 +345,29 @@ impl Log {
         }
     }
 
-    /// The last note is written: cuts the file to its length.
+    /// The last note is in the log: writes what is left.
     pub fn close(&mut self) {
         if self.file != CLOSED {
-            sys::set_length(self.file, self.length());
-            self.abandon();
+            self.flush();
+            sys::close(self.file);
         }
+        self.stop();
     }
 
-    /// Lets the file be: nothing is kept from now on, only counted. A child process does so, whom the file is not for.
+    /// Lets the file be. A child process does so, whom it is not for.
     pub fn abandon(&mut self) {
-        sys::unmap(self.window, WINDOW);
+        // Its page must not be its parent's.
+        sys::unmap(page::ADDRESS as usize, page::MAPPED);
+        start_discarding();
         sys::close(self.file);
+        self.stop();
+    }
+
+    /// Nothing is kept from now on, only counted.
+    fn stop(&mut self) {
         self.file = CLOSED;
         self.kept = Kept::Nothing;
-        self.use_buffer();
+        self.begin();
     }
 }
 

@@ -6,6 +6,7 @@ use crate::runtime::{self, active, runtime, wait_for};
 use crate::want::Want;
 use crate::{fault, module, sys, threads};
 use abi::note::{End, Step};
+use abi::page;
 use abi::plan::{self, Plan};
 use core::ffi::{CStr, c_void};
 use core::mem::size_of_val;
@@ -20,10 +21,19 @@ extern "C" fn start() {
     let Some(plan) = read_plan(&path) else { return };
     pin();
     let Ok(log_path) = CString::new(plan.log.as_str()) else { sys::die("the path of the log is none") };
-    let Some(file) = sys::open(&log_path, libc::O_RDWR) else { sys::die("the log's file cannot be opened") };
-    let Some(log) = Log::new(high(file), &plan.logging, plan.most_bytes) else {
-        sys::die("the log's file cannot be mapped: no room, or no address space")
+    let Ok(tail_path) = CString::new(format!("{}{}", plan.log, page::TAIL_SUFFIX)) else {
+        sys::die("the path of the log is none")
     };
+    let Some(file) = sys::open(&log_path, libc::O_WRONLY | libc::O_APPEND) else {
+        sys::die("the log's file cannot be opened")
+    };
+    let Some(tail) = sys::open(&tail_path, libc::O_RDWR | libc::O_CREAT) else {
+        sys::die("the log's tail cannot be made")
+    };
+    let Some(log) = Log::new(high(file), tail, &plan.logging, plan.most_bytes) else {
+        sys::die("the log's tail cannot be mapped: no room, or no address space")
+    };
+    sys::close(tail);
     module::begin_behind(1);
     runtime::start(plan, log);
     threads::prepare();

@@ -1,12 +1,15 @@
 //! Sharedness: which memory more than one thread touched.
 //!
-//! Each eight bytes of the program's memory have a tag: nobody, one thread, or several. The tags of the whole address space
-//! are one mapping, of which only the parts in use take memory: a quarter of what the program touches.
+//! Each eight bytes of the program's memory have a tag of one byte: nobody, one thread, or several. The tags of the whole address
+//! space are one mapping, of which only the parts in use take memory: an eighth of what the program touches.
 
 use crate::sys;
 use abi::unit::{ADDRESS_BITS, SITE_BITS, Unit, widen};
 
-const SEVERAL: u16 = u16::MAX;
+const SEVERAL: u8 = u8::MAX;
+
+/// The threads behind the first 253 have one tag in common; what one of them touches counts as touched by several.
+const LATE: u8 = SEVERAL - 1;
 
 /// The bytes that one tag is for.
 const GRAIN_BITS: u32 = 3;
@@ -16,7 +19,7 @@ const LOWEST: u64 = 4096;
 
 /// Who touched what.
 pub struct Shadow {
-    tags: *mut u16,
+    tags: *mut u8,
     /// The grains that several threads touched, in the order in which this was noticed.
     shared: Vec<u64>,
 }
@@ -24,15 +27,13 @@ pub struct Shadow {
 impl Shadow {
     /// Nobody touched anything; `None` if the system does not give so much address space.
     pub fn new() -> Option<Shadow> {
-        let tags = sys::map(0, 2 << (ADDRESS_BITS - GRAIN_BITS))? as *mut u16;
+        let tags = sys::map(0, 1 << (ADDRESS_BITS - GRAIN_BITS))? as *mut u8;
         Some(Shadow { tags, shared: vec![] })
     }
 
     /// A thread, by its number, did these accesses.
     pub fn touch(&mut self, thread: usize, units: &[Unit]) {
-        // More threads than tags would need a program with 65,000 of them alive in one run; they share tags then, and
-        // what only they share is not noticed.
-        let tag = (thread % (SEVERAL as usize - 1)) as u16 + 1;
+        let tag = u8::try_from(thread + 1).map_or(LATE, |tag| tag.min(LATE));
         for unit in units {
             let low = unit.place >> SITE_BITS;
             if low < LOWEST {
@@ -59,11 +60,11 @@ impl Shadow {
     }
 
     #[cold]
-    fn change(&mut self, grain: u64, tag: u16) {
+    fn change(&mut self, grain: u64, tag: u8) {
         // SAFETY: as in `touch`.
         let entry = unsafe { &mut *self.tags.add(grain as usize) };
         match *entry {
-            0 => *entry = tag,
+            0 if tag != LATE => *entry = tag,
             SEVERAL => {}
             _ => {
                 *entry = SEVERAL;

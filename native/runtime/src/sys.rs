@@ -34,16 +34,17 @@ pub fn say(text: &str) {
     write_all(2, text.as_bytes());
 }
 
-/// Writes all bytes, or gives up at an error.
-pub fn write_all(file: i32, mut bytes: &[u8]) {
+/// Writes all bytes; false if that fails.
+pub fn write_all(file: i32, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         let written = call(libc::SYS_write, [file as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0]);
         if written == -(libc::EINTR as isize) {
             continue;
         }
-        let Ok(written) = usize::try_from(written) else { return };
+        let Ok(written) = usize::try_from(written) else { return false };
         bytes = bytes.get(written..).unwrap_or_default();
     }
+    true
 }
 
 /// Says what went wrong and ends the process.
@@ -70,12 +71,12 @@ pub fn map(address: usize, bytes: usize) -> Option<usize> {
     usize::try_from(at).ok()
 }
 
-/// A part of a file, shared with it; all of its pages at once if they will all be used.
-pub fn map_file(file: i32, offset: u64, bytes: usize, all: bool) -> Option<usize> {
+/// A file, shared with it, in place of what is at the address.
+pub fn map_file(address: usize, file: i32, bytes: usize) -> bool {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_SHARED | if all { libc::MAP_POPULATE } else { 0 };
-    let arguments = [0, bytes, protection as usize, flags as usize, file as usize, offset as usize];
-    usize::try_from(call(libc::SYS_mmap, arguments)).ok()
+    let flags = libc::MAP_SHARED | libc::MAP_FIXED;
+    let arguments = [address, bytes, protection as usize, flags as usize, file as usize, 0];
+    call(libc::SYS_mmap, arguments) == address as isize
 }
 
 /// Gives memory back.

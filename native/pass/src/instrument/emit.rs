@@ -1,6 +1,6 @@
 //! The code that appends units to the log, as `abi::page` and `abi::unit` say.
 
-use crate::llvm::{Builder, Module, Scopes, Type, TypeKind, Value};
+use crate::llvm::{Builder, Module, Preserves, Scopes, Type, TypeKind, Value};
 use abi::page;
 use abi::unit::{self, SITE_BITS};
 
@@ -54,9 +54,9 @@ impl Emitter {
         Emitter {
             base: module.variable("threadbare.base", unknown, false),
             scopes: module.scopes(),
-            slow: module.declare(page::function::SLOW, void, &[], true),
-            full: module.declare(page::function::FULL, void, &[], true),
-            bytes: module.declare(page::function::BYTES, void, &[number, pointer, number], true),
+            slow: module.declare(page::function::SLOW, void, &[], Preserves::All),
+            full: module.declare(page::function::FULL, void, &[], Preserves::All),
+            bytes: module.declare(page::function::BYTES, void, &[number, pointer, number], Preserves::Most),
             builder,
         }
     }

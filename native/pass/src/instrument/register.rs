@@ -1,7 +1,7 @@
 //! How a module makes itself known to the runtime when the program starts.
 
 use super::emit::Emitter;
-use crate::llvm::{Definition, Module, Value};
+use crate::llvm::{Definition, Module, Preserves, Value};
 use crate::module::Translated;
 use abi::page::function::REGISTER;
 use ir::FunctionId;
@@ -39,7 +39,7 @@ pub fn register(
         functions,
     ]);
     let registration = module.variable("threadbare.registration", registration, true);
-    let register = module.declare(REGISTER, builder.int(64), &[builder.pointer()], false);
+    let register = module.declare(REGISTER, builder.int(64), &[builder.pointer()], Preserves::Few);
     let constructor = module.function("threadbare.register");
     builder.go_into(constructor);
     let base = builder.call(register, &[registration]);

@@ -20,13 +20,22 @@ unsafe extern "C" {
     );
     fn threadbare_scoped(access: LLVMValueRef, scope: LLVMMetadataRef, not_in: LLVMMetadataRef);
     fn threadbare_drop_promises(module: LLVMModuleRef);
+    fn threadbare_drop_copies(module: LLVMModuleRef);
     fn threadbare_constructor(module: LLVMModuleRef, function: LLVMValueRef);
     fn threadbare_replaceable(function: LLVMValueRef) -> bool;
     fn threadbare_empty_assembly(assembly: LLVMValueRef) -> bool;
 }
 
-/// LLVM's number of the calling convention that leaves all registers as they are.
-const PRESERVE_ALL: c_uint = 15;
+/// Which registers a function leaves as they are, as LLVM numbers the calling convention.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Preserves {
+    /// As any function of C.
+    Few = 0,
+    /// All but those of vectors.
+    Most = 14,
+    /// All.
+    All = 15,
+}
 
 /// Sets of memory that accesses belong to.
 #[derive(Clone, Copy)]
@@ -231,7 +240,7 @@ impl Builder {
 
 impl Module {
     /// A function that another object defines.
-    pub fn declare(&self, name: &str, returned: Type, parameters: &[Type], preserves_all: bool) -> Value {
+    pub fn declare(&self, name: &str, returned: Type, parameters: &[Type], preserves: Preserves) -> Value {
         let name = std::ffi::CString::new(name).expect("names of the runtime have no zeros");
         let mut list: Vec<LLVMTypeRef> = parameters.iter().map(|ty| ty.0).collect();
         let ty = call!(LLVMFunctionType(returned.0, list.as_mut_ptr(), list.len() as c_uint, 0));
@@ -239,11 +248,9 @@ impl Module {
         if function.is_null() {
             function = call!(LLVMAddFunction(self.0, name.as_ptr(), ty));
         }
-        if preserves_all {
-            call!(LLVMSetFunctionCallConv(function, PRESERVE_ALL));
-        }
-        for attribute in [c"nounwind", c"nonlazybind"] {
-            if preserves_all {
+        if preserves != Preserves::Few {
+            call!(LLVMSetFunctionCallConv(function, preserves as c_uint));
+            for attribute in [c"nounwind", c"nonlazybind"] {
                 add_attribute(self.context(), function, attribute);
             }
         }
@@ -293,6 +300,11 @@ impl Module {
     /// Takes back what the source promises of functions and what instrumentation breaks: that they touch no memory.
     pub fn drop_promises(&self) {
         call!(threadbare_drop_promises(self.0));
+    }
+
+    /// Drops the bodies of functions that another object defines. To be called before any other handle exists.
+    pub fn drop_copies(&self) {
+        call!(threadbare_drop_copies(self.0));
     }
 
     /// New sets of memory.

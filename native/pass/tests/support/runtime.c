@@ -44,7 +44,7 @@ __attribute__((preserve_all)) void __tb_slow(void) { empty(); }
 
 __attribute__((preserve_all)) void __tb_full(void) { empty(); }
 
-__attribute__((preserve_all)) void __tb_bytes(uint64_t site, const unsigned char *address, uint64_t count) {
+__attribute__((preserve_most)) void __tb_bytes(uint64_t site, const unsigned char *address, uint64_t count) {
   empty();
   if (!file)
     return;
