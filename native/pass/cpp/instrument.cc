@@ -91,6 +91,22 @@ extern "C" void threadbare_drop_promises(LLVMModuleRef module) {
   }
 }
 
+// Drops the bodies of functions that another object defines: which of the two copies runs is up to optimisation. Those that
+// must be inlined may have no other copy.
+extern "C" void threadbare_drop_copies(LLVMModuleRef module) {
+  for (Function &function : *unwrap(module))
+    if (function.hasAvailableExternallyLinkage() && !function.hasFnAttribute(Attribute::AlwaysInline))
+      function.deleteBody();
+}
+
+// Hides inline functions from other objects, as `-fvisibility-inlines-hidden` does: whether a library calls its own copy of one or
+// ours would be up to optimisation, and ours would run without being entered.
+extern "C" void threadbare_hide_inlines(LLVMModuleRef module) {
+  for (Function &function : *unwrap(module))
+    if (function.hasLinkOnceODRLinkage() && function.hasDefaultVisibility())
+      function.setVisibility(GlobalValue::HiddenVisibility);
+}
+
 // Makes the program call a function before all others of its object.
 extern "C" void threadbare_constructor(LLVMModuleRef module, LLVMValueRef function) {
   appendToGlobalCtors(*unwrap(module), unwrap<Function>(function), 0);

@@ -22,6 +22,7 @@ pub fn run(module: &Module) -> Result<(), String> {
     if !module.layout().is_supported() {
         return Err("its target is not 64-bit and little-endian".to_owned());
     }
+    module.drop_copies();
     let translated = well_formed(module)?;
     let bytes = postcard::to_stdvec(&translated.module).map_err(|error| error.to_string())?;
     let packed = zstd::bulk::compress(&bytes, LEVEL).map_err(|error| error.to_string())?;

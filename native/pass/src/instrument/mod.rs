@@ -26,6 +26,7 @@ pub fn instrument(module: &Module, translated: &Translated, id: u64) {
     let sites = ir::SiteIndex::new(&translated.module.program).len() as u32;
     let emitter = Emitter::new(module, sites);
     module.drop_promises();
+    module.hide_inlines();
     for (origin, plan) in translated.origins.iter().zip(&plans.functions) {
         Code { emitter: &emitter, plan }.function(origin);
     }

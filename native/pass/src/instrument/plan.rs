@@ -100,7 +100,7 @@ pub fn plans(translated: &Translated) -> Plans {
             private: Private::default(),
             logged: Logged {
                 places: FxHashSet::default(),
-                entry: taken || starts_from_outside(origin.function, linkage),
+                entry: taken || may_be_called_from_outside(origin.function, linkage),
                 closed: !taken && linkage == Linkage::Local,
             },
         };
@@ -132,21 +132,12 @@ fn is_taken(function: Value, ours: &FxHashSet<Value>) -> bool {
     })
 }
 
-/// Whether a function is started by code that is not instrumented though this module does not take its address: `main`, and
-/// what looks like the start of a thread and may be used so by another module.
-fn starts_from_outside(function: Value, linkage: Linkage) -> bool {
+/// Whether code that is not instrumented may call a function though this module does not take its address: `main`, and what
+/// another module may pass on, as it does with the functions of C that start threads and compare elements. Members of C++ and
+/// functions of Rust, which are many and rarely passed on by another module, are left out; a reader finds them by their address.
+fn may_be_called_from_outside(function: Value, linkage: Linkage) -> bool {
     let name = function.symbol();
-    if name == "main" {
-        return true;
-    }
-    let mut parameters = function.parameters();
-    let one = parameters.next().filter(|_| parameters.next().is_none());
-    let returned = function.value_type().returned();
-    let returns = returned.kind() == TypeKind::LLVMPointerTypeKind
-        || returned.kind() == TypeKind::LLVMIntegerTypeKind && returned.bits() == 32;
-    let takes = one.is_some_and(|one| one.ty().kind() == TypeKind::LLVMPointerTypeKind);
-    // A member function of C++ gets its object by address, too.
-    linkage == Linkage::Strong && returns && takes && !name.starts_with("_ZN")
+    name == "main" || linkage == Linkage::Strong && !name.starts_with("_ZN") && !name.starts_with("_R")
 }
 
 struct Planner<'p> {

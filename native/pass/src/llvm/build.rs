@@ -21,6 +21,7 @@ unsafe extern "C" {
     fn threadbare_scoped(access: LLVMValueRef, scope: LLVMMetadataRef, not_in: LLVMMetadataRef);
     fn threadbare_drop_promises(module: LLVMModuleRef);
     fn threadbare_drop_copies(module: LLVMModuleRef);
+    fn threadbare_hide_inlines(module: LLVMModuleRef);
     fn threadbare_constructor(module: LLVMModuleRef, function: LLVMValueRef);
     fn threadbare_replaceable(function: LLVMValueRef) -> bool;
     fn threadbare_empty_assembly(assembly: LLVMValueRef) -> bool;
@@ -305,6 +306,11 @@ impl Module {
     /// Drops the bodies of functions that another object defines. To be called before any other handle exists.
     pub fn drop_copies(&self) {
         call!(threadbare_drop_copies(self.0));
+    }
+
+    /// Keeps other objects from calling inline functions of this one.
+    pub fn hide_inlines(&self) {
+        call!(threadbare_hide_inlines(self.0));
     }
 
     /// New sets of memory.
