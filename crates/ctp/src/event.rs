@@ -200,11 +200,23 @@ impl Kind {
         }
     }
 
-    pub(crate) fn access_mut(&mut self) -> Option<&mut Access> {
+    /// Visits all expressions, to read or to change them.
+    pub(crate) fn for_each_expr(&mut self, visit: &mut dyn FnMut(&mut ExprId)) {
         match self {
-            Kind::Read(access) | Kind::Write(access) | Kind::Update(access) => Some(access),
-            Kind::CompareExchange { access, .. } => Some(access),
-            _ => None,
+            Kind::Read(access) | Kind::Write(access) | Kind::Update(access) => access.for_each_expr(visit),
+            Kind::CompareExchange { access, equal, .. } => {
+                access.for_each_expr(visit);
+                visit(equal);
+            }
+            Kind::Branch { as_recorded, condition, .. } => {
+                visit(as_recorded);
+                visit(condition);
+            }
+            Kind::Assert { condition, .. } | Kind::Assume { condition } | Kind::Require { condition, .. } => {
+                visit(condition);
+            }
+            Kind::Pin { holds, .. } => visit(holds),
+            Kind::Fence(_) | Kind::Other(_) => {}
         }
     }
 
@@ -231,6 +243,26 @@ impl Kind {
             Kind::CompareExchange { equal, success, .. } => Some((*equal, *success)),
             Kind::Assert { condition, .. } => Some((*condition, true)),
             _ => None,
+        }
+    }
+}
+
+impl Access {
+    fn for_each_expr(&mut self, visit: &mut dyn FnMut(&mut ExprId)) {
+        visit(&mut self.address);
+        for target in &mut self.targets {
+            target.when.iter_mut().for_each(&mut *visit);
+            for write in &mut target.writes {
+                visit(&mut write.value);
+                write.when.iter_mut().for_each(&mut *visit);
+            }
+        }
+        self.hits.iter_mut().for_each(&mut *visit);
+        self.faults.iter_mut().for_each(|(_, condition)| visit(condition));
+        self.old.iter_mut().chain(&mut self.new).for_each(&mut *visit);
+        if let Some(decision) = &mut self.decision {
+            visit(&mut decision.outcome);
+            visit(&mut decision.defined);
         }
     }
 }

@@ -270,4 +270,36 @@ impl Expressions {
         all.sort_unstable();
         all
     }
+
+    /// Only what some expressions consist of, and for each old id the new one (meaningless for what is gone).
+    pub(crate) fn keep(&self, roots: Vec<ExprId>) -> (Expressions, Vec<ExprId>) {
+        let mut needed = vec![false; self.nodes.len()];
+        roots.into_iter().for_each(|root| needed[root.index()] = true);
+        // Operands come before what consists of them.
+        for n in (0..self.nodes.len()).rev() {
+            if needed[n] {
+                self.nodes[n].expr.operands().for_each(|operand| needed[operand.index()] = true);
+            }
+        }
+        let mut kept = Expressions::default();
+        let mut new = vec![ExprId(0); self.nodes.len()];
+        for (n, node) in self.nodes.iter().enumerate().filter(|&(n, _)| needed[n]) {
+            let at = |id: ExprId| new[id.index()];
+            let expr = match node.expr {
+                Expr::Const(_) | Expr::Read(_) | Expr::Hole | Expr::Unknown => node.expr,
+                Expr::Binary(op, a, b) => Expr::Binary(op, at(a), at(b)),
+                Expr::Compare(predicate, a, b) => Expr::Compare(predicate, at(a), at(b)),
+                Expr::Zext(a) => Expr::Zext(at(a)),
+                Expr::Sext(a) => Expr::Sext(at(a)),
+                Expr::Extract { value, low } => Expr::Extract { value: at(value), low },
+                Expr::Concat { high, low } => Expr::Concat { high: at(high), low: at(low) },
+                Expr::Select { condition, then, otherwise } => {
+                    Expr::Select { condition: at(condition), then: at(then), otherwise: at(otherwise) }
+                }
+            };
+            let recorded = node.known.then_some(node.recorded);
+            new[n] = kept.add(expr, node.width, node.symbolic, recorded);
+        }
+        (kept, new)
+    }
 }

@@ -17,12 +17,20 @@
 //! - Locks and all other synchronisation are as the trace has them ([`Kind::Other`]); outcomes of tries, of timed waits and of
 //!   token counts are part of the path, as that of a branch is.
 
+mod build;
 mod error;
 mod event;
 mod expression;
 mod fold;
 mod ids;
+mod layout;
 mod model;
+mod objects;
+mod pure;
+mod space;
+mod transactions;
+mod values;
+mod walk;
 
 pub use error::CtpError;
 pub use event::{Access, Decision, Event, Kind, Otherwise, PinReason, Target, Write};

@@ -1,0 +1,155 @@
+//! Building: walk the trace, see what symbolic addresses may hit, and walk again until nothing new is shared.
+//!
+//! A location is shared if two threads touch it or if a symbolic address may hit it (DESIGN §8). The second part is known only
+//! after a walk, and makes more values symbolic in the next one; each walk is linear in the trace, and there are few of them. At
+//! the end everything that no event needs is left out: that is the slicing and the removal of dead variables of AV §6.
+
+use crate::layout::{Footprints, Layout};
+use crate::walk::{Aim, Walk};
+use crate::{Ctp, CtpError, EventIndex, ExprId, Kind, Location, Options, PinReason, objects, values};
+use ir::{Program, SiteIndex};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use trace::{EventKind, Logging, Trace};
+
+/// After so many walks, addresses whose targets are still not settled are pinned.
+const MOST_ROUNDS: u32 = 12;
+
+impl Ctp {
+    /// The concurrent trace program of a trace.
+    ///
+    /// # Errors
+    /// If the trace is another program's, does not fit it, or has not all its events.
+    pub fn build(program: &Program, trace: &Trace, options: &Options) -> Result<Ctp, CtpError> {
+        trace.check_fits(program)?;
+        if trace.origin.logging != Logging::Everything {
+            return Err(CtpError::Incomplete);
+        }
+        let sites = SiteIndex::new(program);
+        let mut footprints = recorded(trace);
+        let mut aims: FxHashMap<usize, Aim> = FxHashMap::default();
+        let mut round = 1;
+        loop {
+            let layout = Layout::new(&footprints);
+            let mut walk = Walk::new(program, trace, &sites, &layout, &aims);
+            walk.run()?;
+            let mut changed = vec![];
+            for (request, aim) in values::aims(&walk, options.max_targets) {
+                match aims.get(&request.at) {
+                    Some(Aim::Pinned(_)) => {}
+                    Some(known) if *known == aim => {}
+                    None => changed.push((request, aim)),
+                    // Still not settled.
+                    Some(_) if round > MOST_ROUNDS => {
+                        changed.push((request, Aim::Pinned(PinReason::UnknownAddress)));
+                    }
+                    Some(Aim::At(known)) => changed.push((request, widened(known, aim))),
+                }
+            }
+            changed.retain(|(request, aim)| aims.get(&request.at) != Some(aim));
+            if changed.is_empty() {
+                return Ok(finish(program, trace, options, &layout, walk, round));
+            }
+            for (request, aim) in &changed {
+                let Aim::At(addresses) = aim else { continue };
+                let places = addresses.iter().filter_map(|&address| walk.space.place(address, request.bytes));
+                let own = trace.events[request.at].kind.access().map(|(_, place, ..)| place);
+                places.chain(own).for_each(|place| footprints.may_hit(place, request.bytes));
+            }
+            drop(walk);
+            aims.extend(changed.into_iter().map(|(request, aim)| (request.at, aim)));
+            round += 1;
+        }
+    }
+}
+
+/// The targets of two walks together, in order; the recorded one stays first.
+fn widened(known: &[u64], aim: Aim) -> Aim {
+    match aim {
+        Aim::Pinned(why) => Aim::Pinned(why),
+        Aim::At(mut addresses) => {
+            addresses.extend(known);
+            addresses[1..].sort_unstable();
+            addresses.dedup();
+            let first = addresses[0];
+            let rest = addresses.into_iter().skip(1).filter(|&address| address != first);
+            Aim::At([first].into_iter().chain(rest).collect())
+        }
+    }
+}
+
+/// Who touches what in the recorded run.
+fn recorded(trace: &Trace) -> Footprints {
+    let mut footprints = Footprints::default();
+    for event in &trace.events {
+        if let Some((_, place, bytes, _)) = event.kind.access() {
+            footprints.access(event.id.thread, place, bytes);
+        }
+        if let EventKind::Free { allocation: Some(allocation) } = event.kind {
+            footprints.free(event.id.thread, allocation);
+        }
+    }
+    footprints
+}
+
+/// Puts the parts together, and leaves out the expressions that nothing needs.
+fn finish(
+    program: &Program,
+    trace: &Trace,
+    options: &Options,
+    layout: &Layout,
+    walk: Walk<'_>,
+    round: u32,
+) -> Ctp {
+    let Walk { mut expressions, mut events, mut reads, threads, marks, mut rebuild, initial, space, .. } =
+        walk;
+    let mut locations = vec![];
+    for (&piece, initial) in layout.shared.iter().zip(initial) {
+        let piece = layout.pieces[piece as usize];
+        let width = crate::bytes_width(piece.bytes);
+        locations.push(Location {
+            place: piece.place,
+            address: space.address(piece.place).unwrap_or(0),
+            bytes: piece.bytes,
+            initial: initial.map(|initial| expressions.int(width, initial)),
+        });
+    }
+    let mut roots: Vec<ExprId> = vec![];
+    {
+        let mut gather = |id: &mut ExprId| roots.push(*id);
+        events.iter_mut().for_each(|event| event.kind.for_each_expr(&mut gather));
+        reads.iter_mut().filter_map(|read| read.when.as_mut()).for_each(&mut gather);
+        locations.iter_mut().filter_map(|location| location.initial.as_mut()).for_each(&mut gather);
+    }
+    let (expressions, new) = expressions.keep(roots);
+    {
+        let mut rename = |id: &mut ExprId| *id = new[id.index()];
+        events.iter_mut().for_each(|event| event.kind.for_each_expr(&mut rename));
+        reads.iter_mut().filter_map(|read| read.when.as_mut()).for_each(&mut rename);
+        locations.iter_mut().filter_map(|location| location.initial.as_mut()).for_each(&mut rename);
+    }
+    let mut freed: BTreeMap<_, Vec<EventIndex>> = BTreeMap::new();
+    let mut by_id = FxHashMap::default();
+    for (n, event) in events.iter().enumerate() {
+        if let Kind::Other(EventKind::Free { allocation: Some(allocation) }) = event.kind {
+            freed.entry(allocation).or_default().push(EventIndex::new(n));
+        }
+        if !event.silent {
+            by_id.insert(event.id, EventIndex::new(n));
+        }
+    }
+    rebuild.rounds = round;
+    Ctp {
+        expressions,
+        threads,
+        events,
+        reads,
+        locations,
+        objects: objects::objects(program, trace),
+        freed,
+        transactions: marks.transactions(options.atomic),
+        original_events: trace.events.len(),
+        rebuild,
+        by_id,
+    }
+}
