@@ -39,7 +39,7 @@ pub struct Plan<S> {
     pub stop_at: Option<(u64, u64)>,
 }
 
-/// Which units and notes are kept. Synchronisation, threads, allocations and faults always are.
+/// Which units and notes are kept. Synchronisation, threads and faults always are; allocations where accesses are.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Logging {
     /// All.

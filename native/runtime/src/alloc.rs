@@ -43,6 +43,9 @@ struct Header {
 }
 
 const HEADER: usize = size_of::<Header>();
+
+/// At most so many blocks wait, however small they are.
+const WAITING: usize = 1 << 12;
 const FREED: u64 = u64::MAX;
 
 /// What stands at the start of each arena.
@@ -52,10 +55,12 @@ struct Arena {
     end: usize,
     /// Blocks that may be used again, by class.
     free: [*mut Header; CLASSES],
-    /// Blocks that wait, from the oldest to the youngest, and their bytes.
-    oldest: *mut Header,
-    youngest: *mut Header,
-    waiting: u64,
+    /// Blocks that wait, with their classes, from the oldest on: a ring, because looking into the oldest block would be a cache miss.
+    waiting: [(*mut Header, u32); WAITING],
+    oldest: usize,
+    count: usize,
+    /// The bytes of them.
+    bytes: u64,
 }
 
 struct Arenas(UnsafeCell<[*mut Arena; place::SLOTS]>);
@@ -164,26 +169,27 @@ impl Arena {
     /// The owner gives a block back.
     fn free(&mut self, header: *mut Header, quarantine: u64) {
         // SAFETY: the block is allocated, so its memory is ours now.
-        unsafe {
-            *link(header) = ptr::null_mut();
-            match self.youngest.is_null() {
-                true => self.oldest = header,
-                false => *link(self.youngest) = header,
-            }
-            self.youngest = header;
-            self.waiting += class_bytes((*header).class as usize) as u64;
-            while self.waiting > quarantine {
-                let oldest = self.oldest;
-                self.oldest = *link(oldest);
-                if self.oldest.is_null() {
-                    self.youngest = ptr::null_mut();
-                }
-                let class = (*oldest).class as usize;
-                self.waiting -= class_bytes(class) as u64;
-                *link(oldest) = self.free[class];
-                self.free[class] = oldest;
-            }
+        let class = unsafe { (*header).class };
+        if self.count == WAITING {
+            self.use_again();
         }
+        self.waiting[(self.oldest + self.count) % WAITING] = (header, class);
+        self.count += 1;
+        self.bytes += class_bytes(class as usize) as u64;
+        while self.bytes > quarantine {
+            self.use_again();
+        }
+    }
+
+    /// The block that has waited longest may be used again.
+    fn use_again(&mut self) {
+        let (block, class) = self.waiting[self.oldest];
+        self.oldest = (self.oldest + 1) % WAITING;
+        self.count -= 1;
+        self.bytes -= class_bytes(class as usize) as u64;
+        // SAFETY: the block is free.
+        unsafe { *link(block) = self.free[class as usize] };
+        self.free[class as usize] = block;
     }
 }
 
@@ -206,7 +212,8 @@ fn is_ours(block: *mut c_void) -> bool {
 
 fn told(block: *mut c_void, bytes: usize) -> *mut c_void {
     if active() && !IN_LIBRARY.load(Ordering::Relaxed) {
-        runtime().step(Step::Alloc { address: block as u64, bytes: bytes as u64 });
+        let (address, bytes) = (block as u64, bytes as u64);
+        runtime().allocation(Step::Alloc { address, bytes }, address, bytes);
     }
     block
 }
@@ -267,7 +274,8 @@ fn release(block: *mut c_void) {
             libc::abort();
         }
         if active() && !IN_LIBRARY.load(Ordering::Relaxed) {
-            runtime().step(Step::Free { address: block as u64 });
+            let (address, bytes) = (block as u64, (*header).bytes);
+            runtime().allocation(Step::Free { address }, address, bytes);
         }
         (*header).bytes = FREED;
     }

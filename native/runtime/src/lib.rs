@@ -4,7 +4,7 @@
 //! of threads, locks, time, memory and blocking calls anew, and falls back on the C library's own for the rest, for callers that do not have
 //! the baton, and without a plan. It writes the log that `crates/native` reads.
 //!
-//! Where to look: `runtime` who runs next; `want` what threads wait for; `log` and `shadow` what is kept; `slow` what instrumented
+//! Where to look: `runtime` who runs next; `want` what threads wait for; `page`, `log`, `sift` and `shadow` what is kept; `slow` what instrumented
 //! code calls; `objects/` one file for each primitive; `threads`, `cancel`, `sleep`, `io`, `process`, `fault` the system's functions; `alloc` and
 //! `place` where memory lies.
 //!
@@ -27,10 +27,12 @@ mod marks;
 mod module;
 mod next;
 mod objects;
+mod page;
 mod place;
 mod process;
 mod runtime;
 mod shadow;
+mod sift;
 mod sleep;
 mod slow;
 mod sys;

@@ -1,20 +1,16 @@
 //! The log: units of instrumented code and notes of the runtime.
 //!
-//! Instrumented code appends to a buffer that stays in the cache. If everything is kept, notes go there too, and the buffer is
-//! written to the log's file when it is full. Otherwise it is looked through and emptied when it is full, and before every note, so
-//! that it only ever holds units of one thread; what is kept of it goes to a second buffer, with the notes. Both buffers are a
-//! shared mapping of a file (`abi::page`), so that nothing is lost even if the process is killed.
+//! Both go to one buffer that stays in the cache. When it is full, and before another thread runs, it is *settled*: its events are
+//! counted, and if everything is kept it is written to the log's file, otherwise sifted (`sift`) into a second buffer. Both
+//! buffers are a shared mapping of a file (`abi::page`), so that nothing is lost even if the process is killed.
 
+use crate::page::{self, KEPT, UNITS, cursor, set_cursor};
 use crate::shadow::Shadow;
 use crate::sys;
 use abi::Note;
-use abi::page::{self, BUFFER, SLACK};
+use abi::page::BUFFER;
 use abi::plan::Logging;
-use abi::unit::{self, MOST_SITES, SITE_BITS, Unit};
-
-/// Where the two buffers are.
-const UNITS: usize = page::ADDRESS as usize + page::BYTES;
-const KEPT: usize = UNITS + BUFFER + SLACK;
+use abi::unit::{self, SITE_BITS, Unit};
 
 /// Notes of at most so many bytes are written without a detour.
 const SMALL_NOTE: usize = 1 << 10;
@@ -23,79 +19,52 @@ const SMALL_NOTE: usize = 1 << 10;
 const CLOSED: i32 = -1;
 
 /// What is done with units.
-enum Kept {
+pub enum Kept {
+    /// All are kept.
     Everything,
+    /// None, but it is found out who touched what.
     Sharedness(Shadow),
+    /// None.
     Nothing,
+    /// Accesses of memory in these ranges.
     Ranges(Vec<(u64, u64)>),
-    Window { from: u64, to: u64 },
+    /// All between these numbers of events.
+    Window {
+        /// First.
+        from: u64,
+        /// End.
+        to: u64,
+    },
 }
 
 /// The log of this process.
 pub struct Log {
-    kept: Kept,
+    /// What is done with units.
+    pub kept: Kept,
     /// Whether units were left out since the last one that was kept.
-    gap: bool,
+    pub gap: bool,
     file: i32,
-    /// Where the next byte that is kept goes. Where everything is kept, the cursor is ahead of it.
-    position: usize,
-    /// Bytes that are in the file already, and the most there may be.
+    /// Bytes that are in the file, and the most there may be.
     written: u64,
     most_bytes: u64,
-    /// Up to where the units are counted.
+    /// The events that the running thread had done when the buffer was settled last.
+    settled: u64,
+    /// Up to where the buffer is settled.
     mark: usize,
+    /// Bytes behind the mark that are no events of their own: a note takes several units, and not all notes are events.
+    uncounted: usize,
+    /// Where the last note ends, if it is behind the mark.
+    note_end: usize,
+    /// Where the next byte goes that is kept, if not everything is.
+    position: usize,
 }
 
-/// A word of the page that instrumented code shares.
-fn word(address: u64) -> *mut usize {
-    address as *mut usize
-}
-
-/// Where instrumented code puts its next unit.
-pub fn cursor() -> usize {
-    // SAFETY: the page is mapped at the start.
-    unsafe { word(page::CURSOR).read() }
-}
-
-/// Moves it.
-fn set_cursor(to: usize) {
-    // SAFETY: the page is mapped at the start.
-    unsafe { word(page::CURSOR).write(to) };
-}
-
-/// The site of the call that instrumented code made last.
-pub fn call_site() -> u32 {
-    // SAFETY: the page is mapped at the start.
-    unsafe { word(page::SITE).read() as u32 & MOST_SITES }
-}
-
-/// Puts the site of the last call back, when its thread runs again.
-pub fn set_call_site(site: u32) {
-    // SAFETY: the page is mapped at the start.
-    unsafe { word(page::SITE).write(site as usize) };
-}
-
-/// Maps the page and the buffers, and lets instrumented code write where nobody reads.
-pub fn start_discarding() {
-    if sys::map(page::ADDRESS as usize, page::MAPPED) != Some(page::ADDRESS as usize) {
-        sys::die("the address 0x7f000000, which instrumented code needs, is taken");
-    }
-    use_buffer();
-}
-
-/// Lets instrumented code begin at the start of its buffer.
-fn use_buffer() {
-    set_cursor(UNITS);
-    // SAFETY: the page is mapped.
-    unsafe {
-        word(page::LIMIT).write(UNITS + BUFFER);
-        word(page::END).write(UNITS + BUFFER);
-    }
-}
-
-/// Starts the discarded buffer anew. Threads may race here without harm: every unit that is appended was preceded by a check.
-pub fn rewind_discarded() {
-    set_cursor(UNITS);
+/// What was settled.
+pub struct Settled {
+    /// How many events.
+    pub events: u64,
+    /// The site of the last one, if it was one of instrumented code.
+    pub last: Option<u32>,
 }
 
 impl Log {
@@ -108,13 +77,22 @@ impl Log {
             Logging::Ranges(ranges) => Kept::Ranges(ranges.clone()),
             Logging::Window { from, to } => Kept::Window { from: *from, to: *to },
         };
-        if !sys::set_length(tail, page::MAPPED as u64)
-            || !sys::map_file(page::ADDRESS as usize, tail, page::MAPPED)
-        {
+        if !page::map_tail(tail) {
             return None;
         }
-        let mut log = Log { kept, gap: false, file, position: 0, written: 0, most_bytes, mark: 0 };
-        log.begin();
+        let log = Log {
+            kept,
+            gap: false,
+            file,
+            written: 0,
+            most_bytes,
+            settled: 0,
+            mark: UNITS,
+            uncounted: 0,
+            note_end: 0,
+            position: KEPT,
+        };
+        log.tell_pending();
         Some(log)
     }
 
@@ -122,175 +100,55 @@ impl Log {
         matches!(self.kept, Kept::Everything)
     }
 
-    /// Begins with empty buffers.
-    fn begin(&mut self) {
-        use_buffer();
-        self.mark = UNITS;
-        self.position = if self.direct() { UNITS } else { KEPT };
-        self.tell_pending();
-    }
-
-    /// Writes down what is not in the file yet, for whoever reads the tail.
     fn tell_pending(&self) {
-        let (start, end) = if self.direct() { (UNITS, 0) } else { (KEPT, self.position) };
-        // SAFETY: the page is mapped.
-        unsafe {
-            word(page::PENDING).write(start);
-            word(page::PENDING_END).write(end);
+        match self.direct() {
+            true => page::tell_pending(UNITS, 0),
+            false => page::tell_pending(KEPT, self.position),
         }
     }
 
-    /// The units that the running thread has appended and that are not counted yet.
-    pub fn uncounted(&self) -> u64 {
-        ((cursor() - self.mark) / unit::BYTES) as u64
+    /// The events of the running thread that are not settled yet.
+    #[inline]
+    pub fn unsettled(&self) -> u64 {
+        ((cursor() - self.mark - self.uncounted) / unit::BYTES) as u64
     }
 
-    /// Makes instrumented code ask before the event that comes after `events` more.
-    pub fn ask_after(&self, events: u64) {
-        // SAFETY: the page is mapped.
-        unsafe {
-            let limit = word(page::LIMIT).read();
-            let room = (limit.saturating_sub(cursor()) / unit::BYTES) as u64;
-            word(page::END).write(cursor() + events.min(room) as usize * unit::BYTES);
-        }
+    /// Whether there is room for a note.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        cursor() + SMALL_NOTE + unit::BYTES <= UNITS + BUFFER
     }
 
-    /// Counts and takes in what the running thread has appended since the last time. `done` and `total` are the events
-    /// of the thread and of all threads before. Gives the number of units and the site of the last one.
-    pub fn settle(&mut self, thread: usize, done: u64, total: u64) -> (u64, Option<u32>) {
-        let (start, end) = (self.mark, cursor());
-        let count = (end - start) / unit::BYTES;
-        if count == 0 && !self.direct() {
-            return (0, None);
-        }
-        // SAFETY: instrumented code has written these units; nobody writes there again before the cursor moves back.
-        let units = unsafe { core::slice::from_raw_parts(start as *const Unit, count) };
-        let last = units.last().map(|unit| unit.site());
-        if self.direct() {
-            self.position = end;
-            self.mark = end;
-            if self.position >= UNITS + BUFFER {
-                self.flush();
-            }
-        } else if count > 0 {
-            self.look_through(thread, done, total, units);
-            set_cursor(UNITS);
-        }
-        (count as u64, last)
-    }
-
-    fn look_through(&mut self, thread: usize, done: u64, total: u64, units: &[Unit]) {
-        let (from, to) = match &mut self.kept {
-            Kept::Everything | Kept::Nothing => return,
-            Kept::Sharedness(shadow) => return shadow.touch(thread, units),
-            Kept::Window { from, to } => (*from, *to),
-            Kept::Ranges(_) => return self.keep_ranges(done, units),
-        };
-        let first = from.saturating_sub(total).min(units.len() as u64);
-        let end = to.saturating_sub(total).min(units.len() as u64);
-        if first > 0 {
-            self.gap = true;
-        }
-        if first < end {
-            self.keep(done + first, &units[first as usize..end as usize]);
-        }
-        if end < units.len() as u64 {
-            self.gap = true;
-        }
-    }
-
-    fn keep_ranges(&mut self, done: u64, units: &[Unit]) {
-        let Kept::Ranges(ranges) = &mut self.kept else { return };
-        let ranges = core::mem::take(ranges);
-        for (at, unit) in units.iter().enumerate() {
-            let address = unit.address();
-            let candidate = ranges.partition_point(|&(_, end)| end <= address);
-            // The access may begin up to seven bytes before the range.
-            if ranges.get(candidate).is_some_and(|&(start, _)| start < address + 8) {
-                self.keep(done + at as u64, core::slice::from_ref(unit));
-            } else {
-                self.gap = true;
-            }
-        }
-        self.kept = Kept::Ranges(ranges);
-    }
-
-    /// Copies units into the file; the thread had done `done` events before them.
-    fn keep(&mut self, done: u64, units: &[Unit]) {
-        if core::mem::take(&mut self.gap) {
-            self.append(done, &Note::Gap);
-        }
-        for units in units.chunks(BUFFER / 4 / unit::BYTES) {
-            self.make_room(core::mem::size_of_val(units));
-            // SAFETY: there is room, and the two buffers are apart.
-            unsafe {
-                core::ptr::copy_nonoverlapping(units.as_ptr(), self.position as *mut Unit, units.len())
-            };
-            self.position += core::mem::size_of_val(units);
-        }
-    }
-
-    /// Adds a note of the running thread, which has done `done` events with it. What the thread has appended is settled.
-    pub fn note(&mut self, done: u64, note: &Note) {
-        self.append(done, note);
-        if self.direct() {
-            set_cursor(self.position);
-            self.mark = self.position;
-        }
-        self.tell_pending();
-    }
-
-    /// Bytes were touched that are no unit.
-    pub fn touch_range(&mut self, thread: usize, address: u64, bytes: u64) {
-        if let Kept::Sharedness(shadow) = &mut self.kept {
-            shadow.touch_range(thread, address, bytes);
-        }
-    }
-
-    /// Whether the content of a range of bytes at the `total`-th event of the run is kept.
-    pub fn keeps_bytes(&self, total: u64, address: u64, bytes: u64) -> bool {
-        match &self.kept {
-            Kept::Everything => true,
-            Kept::Sharedness(_) | Kept::Nothing => false,
-            Kept::Window { from, to } => (*from..*to).contains(&total),
-            Kept::Ranges(ranges) => {
-                let candidate = ranges.partition_point(|&(_, end)| end <= address);
-                ranges.get(candidate).is_some_and(|&(start, _)| start < address.saturating_add(bytes))
-            }
-        }
-    }
-
-    /// An event was left out.
-    pub fn leave_out(&mut self) {
-        self.gap = true;
-    }
-
-    fn append(&mut self, done: u64, note: &Note) {
-        if self.file == CLOSED {
-            return;
-        }
-        // Nearly all notes are small, and go straight to their place.
-        self.make_room(SMALL_NOTE + unit::BYTES);
-        let start = (self.position + unit::BYTES) as *mut u8;
+    /// Adds a note of the running thread, which has done `done` events with it; there is room. False if the note is too large for
+    /// this, see [`Log::write_large`].
+    pub fn note(&mut self, done: u64, note: &Note) -> bool {
+        let head = cursor();
+        let start = (head + unit::BYTES) as *mut u8;
         let place = Place { next: start, end: start.wrapping_add(SMALL_NOTE) };
-        let length = match postcard::serialize_with_flavor(note, place) {
-            Ok(end) => end as usize - start as usize,
-            Err(_) => return self.append_large(done, note),
-        };
+        let Ok(end) = postcard::serialize_with_flavor(note, place) else { return false };
+        let length = end as usize - start as usize;
         let units = 1 + length.div_ceil(unit::BYTES);
-        let end = self.position + units * unit::BYTES;
-        let head = Unit { place: done << SITE_BITS, value: length as u64 };
-        // SAFETY: as above; what fills the last unit up is zero.
+        // SAFETY: there is room; what fills the last unit up is zero.
         unsafe {
             start.add(length).write_bytes(0, (units - 1) * unit::BYTES - length);
-            (self.position as *mut Unit).write(head);
+            (head as *mut Unit).write(Unit { place: done << SITE_BITS, value: length as u64 });
         }
-        self.position = end;
+        self.note_end = head + units * unit::BYTES;
+        self.uncounted += (units - usize::from(note.is_event())) * unit::BYTES;
+        set_cursor(self.note_end);
+        true
     }
 
-    /// Writes a large note past the buffer.
+    /// Adds an event of instrumented code that it did not add itself; there is room.
+    pub fn unit(&mut self, unit: Unit) {
+        // SAFETY: there is room.
+        unsafe { (cursor() as *mut Unit).write(unit) };
+        set_cursor(cursor() + unit::BYTES);
+    }
+
+    /// Adds a note past the buffer, which is settled. It is not counted.
     #[cold]
-    fn append_large(&mut self, done: u64, note: &Note) {
+    pub fn write_large(&mut self, done: u64, note: &Note) {
         // Into memory that grows, nothing fails.
         let mut bytes = postcard::to_stdvec(note).unwrap_or_default();
         let length = bytes.len();
@@ -301,28 +159,60 @@ impl Log {
         self.write(&bytes);
     }
 
-    fn make_room(&mut self, bytes: usize) {
-        let limit = if self.direct() { UNITS } else { KEPT } + BUFFER;
-        if self.position + bytes > limit {
+    /// Settles what the running thread has added. `done` and `total` are the events of the thread and of all threads that were settled
+    /// before.
+    pub fn settle(&mut self, thread: usize, done: u64, total: u64) -> Settled {
+        let (start, end) = (self.mark, cursor());
+        let events = self.unsettled();
+        self.settled = done + events;
+        // SAFETY: units begin at the mark; if the last record is one, it is the last 16 bytes.
+        let last =
+            (end > start && end != self.note_end).then(|| unsafe { *(end as *const Unit).sub(1) }.site());
+        if !self.direct() {
+            // SAFETY: all of it has been written, and nobody writes there before the cursor moves back.
+            let records =
+                unsafe { core::slice::from_raw_parts(start as *const Unit, (end - start) / unit::BYTES) };
+            self.sift(thread, done, total, records, self.note_end > start);
+            set_cursor(UNITS);
+        } else if !self.has_room() {
             self.flush();
         }
+        self.mark = cursor();
+        self.uncounted = 0;
+        self.note_end = 0;
+        Settled { events, last }
     }
 
-    /// Writes the buffer of what is kept to the file. The cursor is at its end if everything is.
-    fn flush(&mut self) {
-        let start = if self.direct() { UNITS } else { KEPT };
-        // SAFETY: all of it has been written.
-        let bytes = unsafe { core::slice::from_raw_parts(start as *const u8, self.position - start) };
-        self.write(bytes);
-        self.position = start;
-        if self.direct() {
-            set_cursor(start);
-            self.mark = start;
-            if self.written >= self.most_bytes {
-                self.kept = Kept::Nothing;
-                self.begin();
-                self.append(0, &Note::Full);
+    /// Puts units or notes into the buffer of what is kept.
+    pub fn keep(&mut self, records: &[Unit]) {
+        for records in records.chunks(BUFFER / 4 / unit::BYTES) {
+            let bytes = core::mem::size_of_val(records);
+            if self.position + bytes > KEPT + BUFFER {
+                self.flush();
             }
+            // SAFETY: there is room, and the two buffers are apart.
+            unsafe {
+                core::ptr::copy_nonoverlapping(records.as_ptr(), self.position as *mut Unit, records.len())
+            };
+            self.position += bytes;
+        }
+        self.tell_pending();
+    }
+
+    /// Writes the buffer of what is kept to the file; where everything is, that of instrumented code.
+    fn flush(&mut self) {
+        let (start, end) = if self.direct() { (UNITS, cursor()) } else { (KEPT, self.position) };
+        // SAFETY: all of it has been written.
+        let bytes = unsafe { core::slice::from_raw_parts(start as *const u8, end - start) };
+        self.write(bytes);
+        self.position = KEPT;
+        if self.direct() {
+            set_cursor(UNITS);
+            self.mark = UNITS;
+        }
+        if self.written >= self.most_bytes && !matches!(self.kept, Kept::Nothing | Kept::Sharedness(_)) {
+            self.kept = Kept::Nothing;
+            self.write_large(self.settled, &Note::Full);
         }
         self.tell_pending();
     }
@@ -337,6 +227,13 @@ impl Log {
         self.written += bytes.len() as u64;
     }
 
+    /// Bytes were touched that are no unit.
+    pub fn touch_range(&mut self, thread: usize, address: u64, bytes: u64) {
+        if let Kept::Sharedness(shadow) = &mut self.kept {
+            shadow.touch_range(thread, address, bytes);
+        }
+    }
+
     /// The memory that several threads touched, if that was to be found out.
     pub fn shared(&mut self) -> Option<Vec<(u64, u64)>> {
         match &mut self.kept {
@@ -345,29 +242,23 @@ impl Log {
         }
     }
 
-    /// The last note is in the log: writes what is left.
+    /// All is settled: writes what is left.
     pub fn close(&mut self) {
         if self.file != CLOSED {
             self.flush();
             sys::close(self.file);
+            self.file = CLOSED;
+            self.kept = Kept::Nothing;
         }
-        self.stop();
     }
 
-    /// Lets the file be. A child process does so, whom it is not for.
+    /// Lets the file be: nothing is kept from now on, only counted. A child process does so, whom the file is not for. All is settled.
     pub fn abandon(&mut self) {
-        // Its page must not be its parent's.
-        sys::unmap(page::ADDRESS as usize, page::MAPPED);
-        start_discarding();
+        page::leave_tail();
+        self.mark = UNITS;
         sys::close(self.file);
-        self.stop();
-    }
-
-    /// Nothing is kept from now on, only counted.
-    fn stop(&mut self) {
         self.file = CLOSED;
         self.kept = Kept::Nothing;
-        self.begin();
     }
 }
 

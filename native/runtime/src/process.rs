@@ -1,7 +1,8 @@
 //! The life of the process: its start, its end, and its children.
 
-use crate::log::{self, Log};
+use crate::log::Log;
 use crate::next::{interpose, next};
+use crate::page::start_discarding;
 use crate::runtime::{self, active, runtime, wait_for};
 use crate::want::Want;
 use crate::{fault, module, sys, threads};
@@ -16,7 +17,7 @@ use subject::Strategy;
 
 /// Runs before all code of the program.
 extern "C" fn start() {
-    log::start_discarding();
+    start_discarding();
     let Some(path) = plan_path() else { return };
     let Some(plan) = read_plan(&path) else { return };
     pin();

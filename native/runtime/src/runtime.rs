@@ -5,11 +5,13 @@
 //! its turn is not over, it goes on at once. Otherwise the scheduler is asked, and the baton handed on.
 
 use crate::clock::Clock;
-use crate::log::{self, Log};
+use crate::log::Log;
+use crate::page;
 use crate::thread::{Life, Thread};
 use crate::want::{Readiness, Want};
 use crate::{io, sys};
 use abi::note::{End, Step};
+use abi::unit::Unit;
 use abi::{Note, Plan};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -147,7 +149,7 @@ pub fn wait_for(want: Want) -> Got {
         return Got::It;
     }
     let thread = &mut runtime.threads[me];
-    thread.site = log::call_site();
+    thread.site = page::call_site();
     thread.expired = false;
     thread.want = want;
     let stays = runtime.turn_left() > 0 || runtime.threads[me].unwilling > 0;
@@ -188,7 +190,7 @@ pub fn switch() {
     let next = runtime.choose();
     if next != me {
         let ended = runtime.threads[me].life != Life::Alive;
-        let site = log::call_site();
+        let site = page::call_site();
         let (from, to): (*const Thread, *const Thread) = (&*runtime.threads[me], &*runtime.threads[next]);
         runtime.hand_overs += 1;
         runtime.current = next;
@@ -201,7 +203,7 @@ pub fn switch() {
             }
             (*from).take();
         }
-        log::set_call_site(site);
+        page::set_call_site(site);
     }
     self::runtime().ask();
 }
@@ -220,14 +222,15 @@ impl Runtime {
 
     /// An event of the running thread, which has happened.
     pub fn step(&mut self, step: Step) {
-        let site = log::call_site();
-        self.event(&Note::Step(site, step));
+        let site = page::call_site();
+        self.note(&Note::Step(site, step));
         self.last_site = site;
     }
 
     /// The events that the running thread has done.
+    #[inline]
     pub fn done(&self) -> u64 {
-        self.threads[self.current].done + self.log.uncounted()
+        self.threads[self.current].done + self.log.unsettled()
     }
 
     /// Bytes were read or written.
@@ -235,50 +238,63 @@ impl Runtime {
         if self.over {
             return;
         }
-        self.settle();
         let bytes = content.len() as u64;
-        self.log.touch_range(self.current, address, bytes);
-        if self.log.keeps_bytes(self.total, address, bytes) {
-            self.event(&Note::Bytes { site, address, content: content.into() });
+        if self.log.keeps_bytes(self.total + self.log.unsettled(), address, bytes) {
+            self.note(&Note::Bytes { site, address, content: content.into() });
         } else {
-            self.log.leave_out();
-            self.total += 1;
-            self.me().done += 1;
-            self.ask();
+            self.make_room();
+            self.log.touch_range(self.current, address, bytes);
+            self.log.unit(Unit { place: u64::from(site.max(1)), value: bytes });
         }
         self.last_site = site;
     }
 
-    fn event(&mut self, note: &Note) {
+    /// Memory was allocated or given back.
+    pub fn allocation(&mut self, step: Step, address: u64, bytes: u64) {
         if self.over {
             return;
         }
-        self.settle();
-        self.total += 1;
-        self.me().done += 1;
-        let done = self.me().done;
-        self.log.note(done, note);
-        self.ask();
+        if self.log.keeps_allocation(address, bytes) {
+            return self.step(step);
+        }
+        self.make_room();
+        let site = page::call_site();
+        // Site 0 would begin a note.
+        self.log.unit(Unit { place: u64::from(site.max(1)), value: address });
+        self.last_site = site;
     }
 
-    /// Adds a note that is no event.
+    /// Adds a note of the running thread: one more event, if it is one.
     pub fn note(&mut self, note: &Note) {
         if self.over {
             return;
         }
-        self.settle();
-        let done = self.me().done;
-        self.log.note(done, note);
+        self.make_room();
+        let event = u64::from(note.is_event());
+        let done = self.done() + event;
+        if !self.log.note(done, note) {
+            self.settle();
+            self.log.write_large(done, note);
+            self.me().done += event;
+            self.total += event;
+        }
         self.ask();
     }
 
-    /// Takes in what instrumented code has appended.
+    /// Makes room for a note.
+    fn make_room(&mut self) {
+        if !self.log.has_room() {
+            self.settle();
+        }
+    }
+
+    /// Settles what was added to the log.
     pub fn settle(&mut self) {
         let done = self.threads[self.current].done;
-        let (units, last) = self.log.settle(self.current, done, self.total);
-        self.me().done += units;
-        self.total += units;
-        if let Some(last) = last {
+        let settled = self.log.settle(self.current, done, self.total);
+        self.me().done += settled.events;
+        self.total += settled.events;
+        if let Some(last) = settled.last {
             self.last_site = last;
         }
         if self.total >= self.plan.most_events && !self.over {
@@ -294,7 +310,7 @@ impl Runtime {
     /// Makes instrumented code ask at the end of the turn.
     pub fn ask(&self) {
         if self.over {
-            return self.log.ask_after(u64::MAX);
+            return page::ask_after(u64::MAX);
         }
         let thread = &self.threads[self.current];
         let mut events = self.turn_left();
@@ -306,7 +322,7 @@ impl Runtime {
         {
             events = events.min(n.saturating_sub(self.done() + 1));
         }
-        self.log.ask_after(events);
+        page::ask_after(events);
     }
 
     /// Stops for a debugger if the event is next at which it wants to.
@@ -458,16 +474,17 @@ impl Runtime {
             return;
         }
         self.tell_departure();
-        let done_before = self.me().done;
-        let (units, _) = self.log.settle(self.current, done_before, self.total);
-        self.me().done += units;
+        // Not `settle`, which may end the run.
+        let settled = self.log.settle(self.current, self.threads[self.current].done, self.total);
+        self.me().done += settled.events;
+        self.over = true;
+        let last = self.me().done;
         if let Some(ranges) = self.log.shared() {
-            self.log.note(0, &Note::Shared(ranges));
+            self.log.write_large(last, &Note::Shared(ranges));
         }
         let done = self.threads.iter().map(|thread| (thread.id.code(), thread.done)).collect();
-        self.log.note(0, &Note::End { end, done, hand_overs: self.hand_overs });
+        self.log.write_large(last, &Note::End { end, done, hand_overs: self.hand_overs });
         self.log.close();
-        self.over = true;
     }
 
     /// In a child process: goes on alone, and without a log.

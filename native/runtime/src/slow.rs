@@ -1,6 +1,6 @@
 //! What instrumented code calls: with all registers preserved, so that its fast path need not spill any.
 
-use crate::log;
+use crate::page;
 use crate::runtime::{active, has_plan, preempt, runtime};
 use crate::sys;
 use core::arch::naked_asm;
@@ -105,5 +105,5 @@ fn discard() {
             "instrumented code runs in a thread that the program did not make by the functions for threads",
         );
     }
-    log::rewind_discarded();
+    page::rewind_discarded();
 }

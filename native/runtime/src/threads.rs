@@ -159,7 +159,7 @@ extern "C-unwind" fn trampoline(thread: *mut c_void) -> *mut c_void {
     let thread = thread.cast_const().cast::<Thread>();
     // SAFETY: threads are boxed and never removed once they have started.
     unsafe { (*thread).take() };
-    crate::log::set_call_site(0);
+    crate::page::set_call_site(0);
     arm();
     runtime().ask();
     // SAFETY: as above.
