@@ -1,9 +1,14 @@
-//! A large module of real code: SQLite's amalgamation, as the crate `libsqlite3-sys` carries it.
+//! A large module of real code: SQLite's amalgamation, as the crate `libsqlite3-sys` carries it. It compiles, runs as without
+//! the pass, and its log can be followed from the first unit to the last.
 //!
 //! Not part of the usual tests, because it is fetched and takes a minute:
 //! `cargo test --release -p threadbare-pass --test large -- --ignored --nocapture`.
 
 mod common;
+#[path = "common/units.rs"]
+mod units;
+#[path = "common/walk.rs"]
+mod walk;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -59,5 +64,46 @@ fn sqlite_goes_through() {
         let text = String::from_utf8_lossy(&sections.stdout).into_owned();
         println!("{}", text.lines().find(|line| line.contains(abi::SECTION)).unwrap_or("no section"));
         assert!(program.functions.len() > 2000);
+    }
+}
+
+const MAIN: &str = r#"
+#include "sqlite3.h"
+#include <stdio.h>
+static int row(void *data, int n, char **values, char **names) { printf("%s %s\n", values[0], values[1]); return 0; }
+int main(void) {
+  sqlite3 *db;
+  sqlite3_open(":memory:", &db);
+  sqlite3_exec(db, "create table t(a int, b text); create index i on t(b); begin", 0, 0, 0);
+  for (int i = 0; i < 50; i++) {
+    char text[120];
+    snprintf(text, 120, "insert into t values(%d, 'x%d')", i, i * 7919 % 50);
+    sqlite3_exec(db, text, 0, 0, 0);
+  }
+  sqlite3_exec(db, "commit; select count(*), sum(a) from t where b > 'x2'", row, 0, 0);
+  sqlite3_exec(db, "select b, avg(a) from t group by a % 3 order by 2 desc", row, 0, 0);
+  return sqlite3_close(db);
+}
+"#;
+
+#[test]
+#[ignore = "fetches SQLite and compiles it twice"]
+fn a_log_of_sqlite_can_be_followed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = sqlite(directory.path());
+    let main = directory.path().join("main.c");
+    std::fs::write(&main, MAIN).expect("space");
+    let include = format!("-I{}", source.parent().expect("a directory").display());
+    for level in ["-O0", "-O2"] {
+        let binary = directory.path().join("binary");
+        let flags = [&include, level, "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-lm"];
+        common::build(&[main.clone(), source.clone()], &flags, &binary);
+        let output = common::run(&mut Command::new(&binary)).stdout;
+        let lines = String::from_utf8(output).expect("text");
+        assert_eq!(lines.lines().next(), Some("37 933"), "{lines}");
+        let log = units::Log::of(&binary, None);
+        let (computed, compared) = walk::walk(&log);
+        let entries = log.entries.len();
+        println!("{level}: {entries} entries, {computed} branches computed, {compared} values compared");
     }
 }
