@@ -4,12 +4,16 @@
 //! analysis ([`crate::ranges`]) can say how many bits the values of reads need.
 
 use crate::blast::Cnf;
+use crate::increments::Increments;
 use crate::lit::Lit;
 use crate::order::At;
 use crate::problem::{ReadDecl, SectionDecl};
 use crate::solver::Solver;
 use crate::structure::Source;
 use crate::terms::{BoolNode, BoolRef, BvRef};
+
+/// Reads of locations with more writes than this get literals for bounds of their values.
+const MANY_WRITES: usize = 8;
 
 /// How much of each list of the problem has been encoded.
 #[derive(Default)]
@@ -21,11 +25,13 @@ pub(crate) struct Progress {
     matchings: usize,
     /// Variables that are the value of some read.
     pub(crate) read_values: rustc_hash::FxHashSet<BvRef>,
+    pub(crate) increments: Increments,
 }
 
 impl Solver {
     pub(crate) fn encode(&mut self) {
         self.bound_reads(self.encoded.locations);
+        self.find_comparisons();
         for i in self.encoded.locations..self.problem.locations.len() {
             self.encode_location(i);
         }
@@ -52,7 +58,7 @@ impl Solver {
     }
 
     /// A conjunction is asserted part by part, a disjunction is one clause.
-    fn encode_assertion(&mut self, term: BoolRef, scope: Lit) {
+    pub(crate) fn encode_assertion(&mut self, term: BoolRef, scope: Lit) {
         let mut clause = vec![-scope];
         match self.bank.bool_node(term).clone() {
             BoolNode::And(parts) if !term.negated() => {
@@ -130,6 +136,9 @@ impl Solver {
     fn encode_read(&mut self, index: usize, location: u32, read: usize, writes: &[(Option<At>, Lit)]) {
         let place = &self.problem.locations[index];
         let ReadDecl { at, value, when, likely } = place.reads[read];
+        // Where there are few sources, trying them costs less than more clauses.
+        let many = writes.len() > MANY_WRITES;
+        let thresholds = if many { self.encoded.increments.thresholds(value) } else { vec![] };
         let values: Vec<_> = place.writes.iter().map(|w| w.value).collect();
         let initial = place.initial;
         let present = self.lit(when);
@@ -144,6 +153,8 @@ impl Solver {
             let source = write.checked_sub(1).map_or(initial, |w| Some(values[w]));
             if let Some(source) = source {
                 self.blaster.equal_when(&self.bank, &mut self.sat, lit, value, source);
+                let both = [value, source];
+                self.blaster.same_bounds_when(&self.bank, &mut self.sat, lit, both, &thresholds);
             }
             let wanted = match likely {
                 Some(Source::Initial) => write == 0,

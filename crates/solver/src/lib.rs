@@ -95,13 +95,19 @@
 //! through memory can need; only those are blasted. Multipliers and dividers are built only when a model gets one
 //! wrong.
 //!
+//! **Counting** (`increments`, `blast::bounds`). What is infeasible because of values is often so because a count cannot
+//! be reached without an increment that now comes too late. Search would try the increments in every order. So a read
+//! that is compared with a constant gets a clause set that counts the increments before it, and values of locations with
+//! many writes get literals for "at least k" that flow along reads-from.
+//!
 //! # How we know that it is right
 //!
 //! Every clause that the theory gives to CaDiCaL is a cycle (or two sources of one read) and can be checked by itself:
 //! `check` does so with plain searches, knowing only what was declared. Every model is evaluated by a plain
 //! evaluator along its total order. Both are on in debug builds ([`Options::check`]). `tests/against_z3.rs` compares
-//! answers and cores on random formulas with z3, `tests/scripts_against_z3.rs` answers and models of random scripts; `tests/proofs.rs` gives clausal proofs to an independent DRAT
-//! checker; `make solver-contracts` runs the random formulas on a CaDiCaL with its own checks on.
+//! answers and cores on random formulas with z3, `tests/scripts_against_z3.rs` answers and models of random scripts;
+//! `tests/proofs.rs` gives clausal proofs to an independent DRAT checker; `make solver-contracts` runs the random
+//! formulas and scripts on a CaDiCaL with its own checks on.
 //!
 //! # To change it
 //!
@@ -152,6 +158,7 @@ mod check;
 mod declare;
 mod encode;
 mod error;
+mod increments;
 mod limits;
 mod linearize;
 mod lit;

@@ -7,9 +7,12 @@
 //! a value can collect every positive constant, or every negative one, but each only once. Groups are
 //! taken in the order of flow.
 //!
+//! What was found is kept for [`crate::increments`], which says more about reads that are compared with a constant.
+//!
 //! "Forward in time" needs that a write comes after the read that it depends on by the fixed order: otherwise
 //! values could justify themselves, and the stored value counts as a start.
 
+use crate::increments::Group;
 use crate::order::At;
 use crate::solver::Solver;
 use crate::terms::facts::Facts;
@@ -25,6 +28,7 @@ struct Flow {
     from: usize,
     to: usize,
     by: i128,
+    at: At,
 }
 
 impl Solver {
@@ -46,19 +50,23 @@ impl Solver {
             location.initial.into_iter().for_each(&mut start);
             for write in &location.writes {
                 match self.moved(write.value, write.at, &owners) {
-                    Some((from, by)) => flows.push(Flow { from, to: i, by }),
+                    Some((from, by)) => flows.push(Flow { from, to: i, by, at: write.at }),
                     None => start(write.value),
                 }
             }
         }
-        settle(&mut bounds, &flows);
+        let (groups, group) = settle(&bounds, &flows);
+        let known = self.encoded.increments.add(groups);
         let mut facts = Vec::new();
-        for (location, &(low, high)) in locations.iter().zip(&bounds) {
+        for (i, location) in locations.iter().enumerate() {
             for read in &location.reads {
+                let group = known + group[i];
+                let (low, high) = self.encoded.increments.group(group).range();
                 let width = self.bank.width(read.value);
                 let (least, greatest) = Facts::unknown(width).signed_range();
                 if least <= low && high <= greatest {
                     facts.push((read.value, Facts::between(low, high, width)));
+                    self.encoded.increments.read(read.value, read.at, group);
                 }
             }
         }
@@ -81,36 +89,29 @@ impl Solver {
     }
 }
 
-/// Lets bounds flow, group by group.
-fn settle(bounds: &mut [(i128, i128)], flows: &[Flow]) {
+/// Lets bounds flow, group by group. Returns the groups and which one each location belongs to.
+fn settle(bounds: &[(i128, i128)], flows: &[Flow]) -> (Vec<Group>, Vec<usize>) {
     let (group, count) = groups(bounds.len(), flows);
-    let mut grouped: Vec<(i128, i128)> = vec![(0, 0); count];
+    let mut all: Vec<Group> = (0..count).map(|_| Group::default()).collect();
     for (i, &(low, high)) in bounds.iter().enumerate() {
-        let own = &mut grouped[group[i]];
-        *own = (own.0.min(low), own.1.max(high));
+        all[group[i]].start(low, high);
     }
-    let mut inner: Vec<Vec<&Flow>> = vec![Vec::new(); count];
     let mut outer: Vec<Vec<&Flow>> = vec![Vec::new(); count];
     for flow in flows {
-        let lists = if group[flow.from] == group[flow.to] { &mut inner } else { &mut outer };
-        lists[group[flow.from]].push(flow);
+        if group[flow.from] == group[flow.to] {
+            all[group[flow.to]].step(flow.at, flow.by);
+        } else {
+            outer[group[flow.from]].push(flow);
+        }
     }
     // Groups are numbered against the flow: those that others flow into come first.
     for g in (0..count).rev() {
-        for flow in &inner[g] {
-            grouped[g].0 = grouped[g].0.saturating_add(flow.by.min(0));
-            grouped[g].1 = grouped[g].1.saturating_add(flow.by.max(0));
-        }
-        let (low, high) = grouped[g];
+        let (low, high) = all[g].range();
         for flow in &outer[g] {
-            let to = &mut grouped[group[flow.to]];
-            to.0 = to.0.min(low.saturating_add(flow.by));
-            to.1 = to.1.max(high.saturating_add(flow.by));
+            all[group[flow.to]].start(low.saturating_add(flow.by), high.saturating_add(flow.by));
         }
     }
-    for (i, bound) in bounds.iter_mut().enumerate() {
-        *bound = grouped[group[i]];
-    }
+    (all, group)
 }
 
 /// Strongly connected components (Tarjan), numbered so that flow goes from higher to lower numbers.
@@ -169,23 +170,25 @@ mod tests {
     use super::*;
 
     fn flow(from: usize, to: usize, by: i128) -> Flow {
-        Flow { from, to, by }
+        Flow { from, to, by, at: At { chain: 0, position: 0 } }
+    }
+
+    fn ranges(bounds: &[(i128, i128)], flows: &[Flow]) -> Vec<(i128, i128)> {
+        let (groups, group) = settle(bounds, flows);
+        group.iter().map(|&g| groups[g].range()).collect()
     }
 
     #[test]
     fn a_counter_collects_each_step_once() {
-        let mut bounds = vec![(0, 2)];
-        settle(&mut bounds, &[flow(0, 0, 1), flow(0, 0, 3), flow(0, 0, -2)]);
-        assert_eq!(bounds, [(-2, 6)]);
+        assert_eq!(ranges(&[(0, 2)], &[flow(0, 0, 1), flow(0, 0, 3), flow(0, 0, -2)]), [(-2, 6)]);
     }
 
     #[test]
     fn bounds_flow_through_groups_in_order() {
         // 0 → 1 ⇄ 2 → 3, with 4 apart.
-        let mut bounds = vec![(0, 5), (0, 0), (0, 1), (0, 0), (-3, 0)];
+        let bounds = [(0, 5), (0, 0), (0, 1), (0, 0), (-3, 0)];
         let flows = [flow(2, 3, 10), flow(1, 2, 1), flow(2, 1, 2), flow(0, 1, 100)];
-        settle(&mut bounds, &flows);
-        assert_eq!(bounds, [(0, 5), (0, 108), (0, 108), (0, 118), (-3, 0)]);
+        assert_eq!(ranges(&bounds, &flows), [(0, 5), (0, 108), (0, 108), (0, 118), (-3, 0)]);
     }
 
     #[test]

@@ -264,6 +264,7 @@ impl Solver {
         self.sat.watchdog.borrow_mut().start(&limits);
         self.encode();
         let wanted: Vec<Lit> = terms.iter().map(|&t| self.lit(t)).collect();
+        self.encode_increments();
         self.apply_preferences();
         let mut all = self.scopes.clone();
         all.extend_from_slice(&wanted);

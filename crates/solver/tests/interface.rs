@@ -331,3 +331,54 @@ fn learning_from_earlier_queries_never_changes_answers() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_count_needs_its_increments_and_that_is_seen_without_search() -> Result<()> {
+    // Twelve threads increment x; a reader that sees all twelve is before none of them.
+    let mut s = Solver::new();
+    let always = s.bool_const(true);
+    let (zero, one, all) = (s.bv_const(0, 32)?, s.bv_const(1, 32)?, s.bv_const(12, 32)?);
+    let (mut reads, mut writes) = (vec![], vec![]);
+    for _ in 0..12 {
+        let thread = s.chain()?;
+        let value = s.bv_var(32)?;
+        reads.push(Read { at: s.point_on(thread)?, value, when: always, likely: None });
+        let sum = s.bv_add(value, one)?;
+        writes.push(Write { at: s.point_on(thread)?, value: sum, when: always });
+    }
+    let last = Read { at: s.point()?, value: s.bv_var(32)?, when: always, likely: None };
+    reads.push(last);
+    s.location(Some(zero), &writes, &reads)?;
+    s.set_limits(Limits { conflicts: Some(1000), ..Limits::default() });
+    for write in &writes {
+        let (high, late) = (s.bv_sle(all, last.value)?, s.before(last.at, write.at)?);
+        assert_eq!(unsat(s.solve(&[high, late])?).len(), 2);
+        assert_eq!(s.statistics().conflicts, 0);
+        let (exact, late) = (s.bv_eq(last.value, all)?, s.before(last.at, write.at)?);
+        assert_eq!(unsat(s.solve(&[exact, late])?).len(), 2);
+    }
+    let high = s.bv_sle(all, last.value)?;
+    assert_eq!(s.solve(&[high])?, Answer::Sat);
+    Ok(())
+}
+
+#[test]
+fn bounds_that_flow_do_not_forget_that_sums_wrap() -> Result<()> {
+    // Many writes of x + 1 for any x: what is read is negative if x is the largest number.
+    let mut s = Solver::new();
+    let always = s.bool_const(true);
+    let (x, one, zero) = (s.bv_var(8)?, s.bv_const(1, 8)?, s.bv_const(0, 8)?);
+    let next = s.bv_add(x, one)?;
+    let writes: Vec<Write> =
+        (0..20).map(|_| Ok(Write { at: s.point()?, value: next, when: always })).collect::<Result<_>>()?;
+    let read = Read { at: s.point()?, value: s.bv_var(8)?, when: always, likely: None };
+    s.location(None, &writes, &[read])?;
+    let (largest, hundred) = (s.bv_const(127, 8)?, s.bv_const(100, 8)?);
+    let (at_the_end, high) = (s.bv_eq(x, largest)?, s.bv_slt(hundred, x)?);
+    let negative = s.bv_slt(read.value, zero)?;
+    let positive = s.not(negative)?;
+    assert_eq!(s.solve(&[at_the_end, negative])?, Answer::Sat);
+    assert_eq!(unsat(s.solve(&[at_the_end, positive])?).len(), 2);
+    assert_eq!(s.solve(&[high, positive])?, Answer::Sat);
+    Ok(())
+}

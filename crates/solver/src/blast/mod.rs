@@ -5,6 +5,7 @@
 //! only when a model gets the result wrong ([`Blaster::repair`]). Many queries never need it.
 
 mod arith;
+mod bounds;
 mod gates;
 
 pub(crate) use gates::{Cnf, Gates};

@@ -99,6 +99,11 @@ impl Bank {
             let end = self.bv_const(x + 1, width);
             return self.eq(b, end);
         }
+        // A constant is on the right, so that `5 < x` and `x < 6` are one literal. It is below the largest number here.
+        if let Some(x) = self.constant(a) {
+            let next = self.bv_const(x + 1, width);
+            return !self.intern_bool(BoolNode::Ult(b, next));
+        }
         self.intern_bool(BoolNode::Ult(a, b))
     }
 
@@ -124,6 +129,10 @@ impl Bank {
         if self.constant(a).is_some() && a_low + 1 == b_high {
             let end = self.bv_const(wrap(b_high, width), width);
             return self.eq(b, end);
+        }
+        if self.constant(a).is_some() {
+            let next = self.bv_const(wrap(a_low + 1, width), width);
+            return !self.intern_bool(BoolNode::Slt(b, next));
         }
         self.intern_bool(BoolNode::Slt(a, b))
     }

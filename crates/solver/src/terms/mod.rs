@@ -54,6 +54,10 @@ impl BoolRef {
         (self.0 >> 1) as usize
     }
 
+    pub(crate) fn of_node(node: usize) -> BoolRef {
+        BoolRef((node as u32) << 1)
+    }
+
     pub(crate) fn negated(self) -> bool {
         self.0 & 1 == 1
     }

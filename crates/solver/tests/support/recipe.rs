@@ -32,9 +32,52 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Any kind of formula, or one like those of traces: two of three need the theory.
+    /// Any kind of formula, or one like those of traces: three of four need the theory.
     pub fn random(rng: &mut Rng) -> Recipe {
-        if rng.below(3) == 0 { Recipe::mixed(rng) } else { Recipe::like_a_trace(rng) }
+        match rng.below(4) {
+            0 => Recipe::mixed(rng),
+            1 => Recipe::counters(rng),
+            _ => Recipe::like_a_trace(rng),
+        }
+    }
+
+    /// Chains that count up and down and compare what they read with constants.
+    fn counters(rng: &mut Rng) -> Recipe {
+        let n = |rng: &mut Rng| rng.below(1 << 16);
+        let chains: Vec<usize> = (0..2 + rng.below(4)).map(|_| 2 + rng.below(4)).collect();
+        let points: usize = chains.iter().sum();
+        let mut recipe =
+            Recipe { chains, width: 3 + rng.below(6) as u32, bools: 1, words: 0, statements: vec![] };
+        let (first, step) = (rng.below(3), 1 + rng.below(3));
+        for i in 0..5 {
+            recipe.statements.push(Statement::Constant((first + i * step) as u64));
+        }
+        for _ in 0..1 + rng.below(2) {
+            // Even points read, odd ones write: most of them what was read before, moved.
+            let writes = (1..points).step_by(2).filter(|_| rng.chance(80)).collect::<Vec<_>>();
+            let reads = (0..points).step_by(1 + rng.below(2)).filter(|_| rng.chance(80)).collect::<Vec<_>>();
+            recipe.statements.push(Statement::Location {
+                initial: Some(rng.below(3)),
+                writes: writes
+                    .into_iter()
+                    .map(|at| [at, n(rng), n(rng) | 1, [4, 5, 7, 8, 14][rng.below(5)]])
+                    .collect(),
+                reads: reads.into_iter().map(|at| [at, n(rng) | 1]).collect(),
+            });
+        }
+        for _ in 0..4 + rng.below(8) {
+            recipe.statements.push(match rng.below(4) {
+                0 => Statement::Before(n(rng), n(rng)),
+                // One side is a constant.
+                1 => Statement::Compare { op: n(rng), a: 1 + rng.below(5), b: n(rng) },
+                _ => Statement::Compare { op: n(rng), a: n(rng), b: 1 + rng.below(5) },
+            });
+        }
+        for _ in 0..2 + rng.below(3) {
+            let assumptions = (0..1 + rng.below(5)).map(|_| n(rng)).collect();
+            recipe.statements.push(Statement::Solve(assumptions));
+        }
+        recipe
     }
 
     /// Several chains, locations with data flow, sections, matchings, and queries that assume orders and values.
@@ -429,7 +472,7 @@ impl Kitchen {
             let value = if plus % 3 == 0 || earlier.is_empty() {
                 self.word(value)
             } else {
-                let constant = self.solver.bv_const(plus as u128 / 3 % 4, width)?;
+                let constant = self.solver.bv_signed([0, 1, 2, 3, -1][plus / 3 % 5], width)?;
                 self.solver.bv_add(earlier[value % earlier.len()], constant)?
             };
             list.push(Write { at, value, when: self.guard(when) });
