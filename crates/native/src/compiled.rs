@@ -70,6 +70,14 @@ pub struct About {
     pub damage: Option<String>,
 }
 
+impl Recorded {
+    /// How the process ended, in words.
+    #[must_use]
+    pub fn ending(&self) -> String {
+        launch::words(self.status)
+    }
+}
+
 impl Compiled {
     /// Reads a binary that was built with `threadbare cc`.
     ///
@@ -86,6 +94,12 @@ impl Compiled {
             options,
             globals: OnceLock::new(),
         })
+    }
+
+    /// The same program under another name, in messages and in traces.
+    #[must_use]
+    pub fn named(self, name: &str) -> Compiled {
+        Compiled { name: name.to_owned(), ..self }
     }
 
     /// The program, and how the numbers of the log lead to it.

@@ -11,11 +11,13 @@
 
 pub mod cc;
 mod compiled;
+pub mod doctor;
 pub mod launch;
 mod link;
 mod linked;
 pub mod log;
 mod names;
+pub mod rebuild;
 mod record;
 mod rewrite;
 mod section;

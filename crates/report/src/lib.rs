@@ -6,7 +6,9 @@
 mod exploration;
 mod outcome;
 mod source;
+mod statistics;
 
 pub use exploration::exploration;
 pub use outcome::{outcome, summary, violates};
 pub use source::{Mark, Sources};
+pub use statistics::{Rebuilt, statistics};

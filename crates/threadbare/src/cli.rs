@@ -29,13 +29,15 @@ pub enum Command {
     /// Compile C++ for Threadbare: takes the arguments of g++ and clang++ (`CXX="threadbare c++" make`)
     #[command(name = "c++")]
     Cxx(CompileArguments),
+    /// Check whether this machine has what compiled programs need
+    Doctor,
     /// Format model programs
     Fmt(FmtArguments),
     /// Look into traces
     Trace(TraceArguments),
     /// Answer an SMT-LIB 2 script: Booleans, bit-vectors, and integers that are only ordered by `<`
     Solve(SolveArguments),
-    /// Print the program IR of a model program
+    /// Print the program IR of a model program or of a binary
     Ir(IrArguments),
     /// Print shell completions
     Completions(CompletionsArguments),
@@ -70,11 +72,51 @@ pub enum StrategyName {
     Pct,
 }
 
+/// What a trace of a compiled program keeps.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogName {
+    /// Every event
+    Everything,
+    /// Synchronisation, and accesses of memory that threads share; takes two runs
+    Shared,
+    /// Synchronisation only
+    Sync,
+}
+
+/// How a compiled program is run. Model programs have none of this.
+#[derive(Args, Debug)]
+pub struct ProcessOptions {
+    /// For C and C++ source files: what the compiler gets besides them
+    #[arg(long, value_name = "FLAGS", default_value = "-O1", allow_hyphen_values = true)]
+    pub cflags: String,
+    /// The program's standard input. Without it a program that is run once has ours, and one that is run several times has none
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
+    /// End the program after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
+    /// End the program when it has so much memory, in MiB
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    pub max_memory: Option<u64>,
+    /// Let the log grow to so many MiB
+    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    pub max_log: u64,
+    /// Values for __VERIFIER_nondet_*, in the order of the calls; 0 behind them
+    #[arg(long, value_name = "N,…", value_delimiter = ',', allow_negative_numbers = true)]
+    pub inputs: Vec<i64>,
+}
+
 /// `threadbare run`
+///
+/// The output of a compiled program goes where it always goes; what Threadbare says about it goes to standard error.
 #[derive(Args, Debug)]
 pub struct RunArguments {
-    /// A model program (.tb)
-    pub program: PathBuf,
+    /// A model program (.tb), a binary that `threadbare cc` or `threadbare c++` built, or source files in C or C++
+    #[arg(required = true, value_name = "PROGRAM")]
+    pub programs: Vec<PathBuf>,
+    /// The arguments of a compiled program
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub arguments: Vec<std::ffi::OsString>,
     /// Who goes next
     #[arg(long, value_enum, default_value_t = StrategyName::RunToBlock)]
     pub strategy: StrategyName,
@@ -96,9 +138,20 @@ pub struct RunArguments {
     /// Write the schedule of the run to this file
     #[arg(long, value_name = "FILE")]
     pub save_schedule: Option<PathBuf>,
-    /// Stop the run after so many events
-    #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_events: u64,
+    /// Stop the run after so many events; 10,000,000 for model programs, no limit for compiled ones, unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_events: Option<u64>,
+    /// Run each schedule twice, and name the first difference
+    #[arg(long)]
+    pub self_check: bool,
+    /// For compiled programs: rebuild what the log leaves out, and say how much of it is exact
+    #[arg(long)]
+    pub stats: bool,
+    /// For compiled programs: what the trace keeps
+    #[arg(long, value_enum, default_value_t = LogName::Everything)]
+    pub log: LogName,
+    #[command(flatten)]
+    pub process: ProcessOptions,
     #[command(flatten)]
     pub options: ProgramOptions,
 }
@@ -106,13 +159,22 @@ pub struct RunArguments {
 /// `threadbare replay`
 #[derive(Args, Debug)]
 pub struct ReplayArguments {
-    /// A model program (.tb)
+    /// A model program (.tb), a binary that `threadbare cc` or `threadbare c++` built, or a source file in C or C++
     pub program: PathBuf,
     /// A schedule file, a trace, or a schedule in short form: 'T1:3 T2:5' lets T1 run to its 3rd event, then T2 to its 5th
     pub schedule: PathBuf,
     /// Write the trace of the replay to this file
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// For compiled programs: hand over to a debugger, which stops before the last event of the schedule
+    /// (--debugger 'gdb --args')
+    #[arg(long, value_name = "COMMAND", num_args = 0..=1, default_missing_value = "gdb --args")]
+    pub debugger: Option<String>,
+    /// The arguments of a compiled program
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub arguments: Vec<std::ffi::OsString>,
+    #[command(flatten)]
+    pub process: ProcessOptions,
     /// How often a loop without a bound of its own may go round; as in the recorded run
     #[arg(long, value_name = "N", default_value_t = DEFAULT_LOOP_BOUND, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub loop_bound: u32,
@@ -236,7 +298,7 @@ pub struct SolveArguments {
 /// `threadbare ir`
 #[derive(Args, Debug)]
 pub struct IrArguments {
-    /// A model program (.tb), or program IR as text (.ir), which is checked
+    /// A model program (.tb), a binary of `threadbare cc`, or program IR as text (.ir), which is checked
     pub program: PathBuf,
     #[command(flatten)]
     pub options: ProgramOptions,

@@ -17,9 +17,37 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
         .map_err(|_| anyhow::anyhow!("{} is not a text file (it is not UTF-8)", path.display()))
 }
 
-/// Reads a program: a model program, or program IR in its text form if the name ends in `.ir`.
+/// What a file is that holds a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A model program, program IR, or something else that those who read them will refuse.
+    Model,
+    /// C or C++.
+    Source(native::cc::Language),
+    /// A binary.
+    Binary,
+}
+
+/// What a file is, by its name, or by how it begins.
+pub fn kind(path: &Path) -> Kind {
+    use std::io::Read as _;
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("tb" | "ir") => return Kind::Model,
+        Some("c") => return Kind::Source(native::cc::Language::C),
+        Some("cc" | "cpp" | "cxx" | "c++" | "C") => return Kind::Source(native::cc::Language::Cxx),
+        _ => {}
+    }
+    let mut magic = [0; 4];
+    let begins = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    if begins.is_ok() && magic == *b"\x7fELF" { Kind::Binary } else { Kind::Model }
+}
+
+/// Reads a program: a model program, the program IR in a binary, or program IR in its text form if the name ends in `.ir`.
 pub fn program(path: &Path, options: &ProgramOptions) -> anyhow::Result<ir::Program> {
     let name = path.display().to_string();
+    if kind(path) == Kind::Binary {
+        return Ok(native::read_program(path).with_context(|| name)?.program);
+    }
     let extension = path.extension().and_then(|extension| extension.to_str());
     match extension {
         Some("tb") => {
@@ -32,7 +60,14 @@ pub fn program(path: &Path, options: &ProgramOptions) -> anyhow::Result<ir::Prog
             let source = text(path)?;
             ir::parse(&source).map_err(|error| anyhow::anyhow!("{name}: {error}"))
         }
-        _ => bail!("{name}: not a model program; their names end in .tb (or in .ir for program IR as text)"),
+        _ if !path.exists() => {
+            text(path)?;
+            bail!("{name}: there is no such file")
+        }
+        _ => bail!(
+            "{name}: not a program: model programs end in .tb (or in .ir for program IR as text), C and C++ in .c, .cc or \
+             .cpp, and binaries are built with `threadbare cc`"
+        ),
     }
 }
 
@@ -49,6 +84,12 @@ pub fn diagnostics(errors: &[lang::Diagnostic], path: &str, source: &str) -> any
 
 /// Reads a program and makes it ready to run.
 pub fn machine(path: &Path, options: &ProgramOptions, max_events: u64) -> anyhow::Result<Machine> {
+    if kind(path) != Kind::Model {
+        bail!(
+            "{}: a compiled program cannot be explored exhaustively; model programs (.tb) can",
+            path.display()
+        );
+    }
     let program = program(path, options)?;
     let options = Options { spurious: options.spurious, max_events };
     Machine::new(program, options).with_context(|| path.display().to_string())
@@ -116,10 +157,20 @@ impl Followed {
 
     /// The schedule, for this machine.
     pub fn schedule(self, machine: &Machine) -> anyhow::Result<Schedule> {
+        self.resolve(|name| machine.thread_named(name))
+    }
+
+    /// The schedule, for a program whose threads are named by their place in the tree of forks: `main`, `main.2`.
+    pub fn compiled_schedule(self) -> anyhow::Result<Schedule> {
+        self.resolve(|name| name.parse().ok())
+    }
+
+    fn resolve(self, thread: impl Fn(&str) -> Option<trace::ThreadId>) -> anyhow::Result<Schedule> {
         match self {
             Followed::File(schedule) => Ok(schedule),
-            Followed::Short(text) => Schedule::from_short(&text, |name| machine.thread_named(name))
-                .with_context(|| format!("the schedule `{text}`")),
+            Followed::Short(text) => {
+                Schedule::from_short(&text, thread).with_context(|| format!("the schedule `{text}`"))
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod cli;
 mod command;
+mod compiled;
 mod exit;
 mod load;
 mod output;
@@ -28,6 +29,7 @@ fn run(command: cli::Command) -> anyhow::Result<exit::Exit> {
     match command {
         cli::Command::Run(arguments) => command::run::run(&arguments),
         cli::Command::Replay(arguments) => command::replay::replay(&arguments),
+        cli::Command::Doctor => command::doctor::doctor(),
         cli::Command::Explore(arguments) => command::explore::explore(&arguments),
         cli::Command::Fmt(arguments) => command::fmt::fmt(&arguments),
         cli::Command::Trace(arguments) => command::trace::trace(&arguments),

@@ -40,6 +40,12 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Prints to standard error: what is said beside the output of a program.
+pub fn say(text: &str) {
+    // Nobody is left to tell if this fails.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Shows on a terminal that something is going on, and what; is silent elsewhere.
 pub fn spinner() -> indicatif::ProgressBar {
     let bar = match std::io::stderr().is_terminal() {

@@ -7,6 +7,7 @@ mod plan;
 mod process;
 
 pub use plan::for_log;
+pub use process::words;
 
 use abi::plan::{Logging, Plan, VARIABLE};
 use process::Limits;
@@ -285,6 +286,32 @@ pub fn debug(
     let _ = prepared.directory.keep();
     let _ = prepared.shared.map(TempDir::keep);
     LaunchError::Start { path: PathBuf::from(first), source: command.exec() }
+}
+
+/// Whether programs can be started at fixed addresses: what was found, or what to do.
+pub(crate) fn fixed_addresses() -> Result<String, String> {
+    match process::can_fix_addresses() {
+        Ok(()) => Ok("address randomisation can be switched off".to_owned()),
+        Err(error) => Err(LaunchError::Personality(error.to_string()).to_string()),
+    }
+}
+
+/// Whether there is room for logs.
+pub(crate) fn room() -> Result<String, String> {
+    let wanted = Options::default().most_log_bytes;
+    let temporary = std::env::temp_dir();
+    match (process::room(Path::new(SHARED_MEMORY)), process::room(&temporary)) {
+        (Some(memory), _) if memory >= wanted => Ok(format!("{} MiB in {SHARED_MEMORY}", memory >> 20)),
+        (_, Some(disk)) if disk >= wanted => {
+            Ok(format!("{} MiB in {}; {SHARED_MEMORY} would be faster", disk >> 20, temporary.display()))
+        }
+        (_, disk) => Err(format!(
+            "{} has {} MiB, a log may need {}; TMPDIR names another directory, --max-log gives another limit",
+            temporary.display(),
+            disk.unwrap_or(0) >> 20,
+            wanted >> 20
+        )),
+    }
 }
 
 /// A path that means this file, and not a program of that name somewhere else.

@@ -102,10 +102,20 @@ fn own_memory(pid: Pid) -> u64 {
     kilobytes.map_or(0, |kilobytes: u64| kilobytes << 10)
 }
 
+/// Whether address randomisation can be switched off.
+pub fn can_fix_addresses() -> Result<(), Errno> {
+    std::thread::spawn(without_randomisation).join().unwrap_or(Err(Errno::ENOSYS))
+}
+
 /// Whether a directory has room for so many bytes.
 pub fn has_room(directory: &Path, bytes: u64) -> bool {
-    nix::sys::statvfs::statvfs(directory)
-        .is_ok_and(|room| u64::from(room.blocks_available()).saturating_mul(room.fragment_size()) >= bytes)
+    room(directory).is_some_and(|room| room >= bytes)
+}
+
+/// How many bytes a directory has room for.
+pub fn room(directory: &Path) -> Option<u64> {
+    let room = nix::sys::statvfs::statvfs(directory).ok()?;
+    Some(room.blocks_available().saturating_mul(room.fragment_size()))
 }
 
 /// How a process ended, in words.

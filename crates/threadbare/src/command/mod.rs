@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub mod cc;
+pub mod doctor;
 pub mod explore;
 pub mod fmt;
 pub mod generate;

@@ -2,18 +2,21 @@
 
 use crate::cli::{ProgramOptions, ReplayArguments};
 use crate::exit::Exit;
-use crate::{load, output};
+use crate::{compiled, load, output};
 use std::fmt::Write as _;
 use subject::{Schedule, Strategy, Subject as _};
 use trace::{FaultKind, Logging, Outcome};
 
 /// Runs of at most so many events are shown in columns.
-const MOST_ROWS: usize = 60;
+pub const MOST_ROWS: usize = 60;
 
 pub fn replay(arguments: &ReplayArguments) -> anyhow::Result<Exit> {
     let inputs = [arguments.program.as_path(), arguments.schedule.as_path()];
     output::check_distinct(&inputs, &[arguments.output.as_deref()])?;
     let followed = load::followed(&arguments.schedule)?;
+    if load::kind(&arguments.program) != load::Kind::Model {
+        return compiled::replay(arguments, followed);
+    }
     let options = ProgramOptions { loop_bound: arguments.loop_bound, spurious: followed.spurious() };
     let machine = load::machine(&arguments.program, &options, machine::Options::default().max_events)?;
     let schedule = followed.schedule(&machine)?;

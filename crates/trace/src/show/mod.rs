@@ -52,6 +52,49 @@ pub fn show_events(trace: &Trace, program: Option<&Program>, options: &ShowOptio
     finish(lines)
 }
 
+/// The first difference between two runs of one program, in words; `None` if they are the same.
+#[must_use]
+pub fn first_difference(one: &Trace, other: &Trace, program: Option<&Program>) -> Option<String> {
+    let (left, right) = (Names::new(one, program), Names::new(other, program));
+    let said = |names: &Names<'_>, event: &crate::Event| {
+        let line =
+            names.source(event.site).map(|at| format!(" at {}:{}", base_name(at.file), at.position.line));
+        let thread = names.thread(event.id.thread);
+        format!(
+            "event {} of {thread}, {}{}",
+            event.id.n,
+            words::event(names, event),
+            line.unwrap_or_default()
+        )
+    };
+    let pairs = one.events.iter().zip(&other.events);
+    if let Some((one, other)) = pairs.into_iter().find(|(one, other)| one != other) {
+        return Some(format!("{} in the first run; {} in the second", said(&left, one), said(&right, other)));
+    }
+    let longer = match one.events.len().cmp(&other.events.len()) {
+        std::cmp::Ordering::Less => Some(("second", said(&right, &other.events[one.events.len()]))),
+        std::cmp::Ordering::Greater => Some(("first", said(&left, &one.events[other.events.len()]))),
+        std::cmp::Ordering::Equal => None,
+    };
+    if let Some((which, event)) = longer {
+        return Some(format!("only the {which} run has {event}"));
+    }
+    let outcome = |names: &Names<'_>, trace: &Trace| words::outcome(names, &trace.outcome).join(" ");
+    match () {
+        () if one.switches != other.switches => Some("the same events, but another schedule".to_owned()),
+        () if one.outcome != other.outcome => Some(format!(
+            "{} in the first run; {} in the second",
+            outcome(&left, one),
+            outcome(&right, other)
+        )),
+        () if one.allocations != other.allocations => {
+            Some("the same events, but memory lies elsewhere".to_owned())
+        }
+        () if one != other => Some("the same events, but threads or choices differ".to_owned()),
+        () => None,
+    }
+}
+
 fn finish(lines: Vec<String>) -> String {
     let mut text = String::new();
     for line in lines {

@@ -1,0 +1,307 @@
+//! Running and replaying compiled programs: what `run` and `replay` do when they are not given a model program.
+//!
+//! The program's output is its own, on standard output and standard error; what is said about it goes to standard error.
+
+use crate::cli::{LogName, ProcessOptions, ReplayArguments, RunArguments, StrategyName};
+use crate::command::replay::MOST_ROWS;
+use crate::command::run::{exit, save_schedule};
+use crate::exit::Exit;
+use crate::load::{Followed, Kind};
+use crate::{load, output};
+use anyhow::{Context as _, bail};
+use native::cc::Language;
+use native::launch::{Input, Options, Output, Stopped};
+use native::{Compiled, Recorded, Toolchain};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+use subject::{Schedule, Strategy, Subject as _};
+use trace::{Logging, Outcome};
+
+/// `threadbare run` of a compiled program.
+pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
+    let built = build(&arguments.programs, &arguments.process.cflags)?;
+    let logging = match arguments.log {
+        LogName::Everything => Logging::Everything,
+        LogName::Shared => Logging::Shared,
+        LogName::Sync => Logging::Synchronisation,
+    };
+    if arguments.stats && logging != Logging::Everything {
+        bail!("--stats rebuilds what a log of everything leaves out; it needs --log everything");
+    }
+    let followed = arguments.schedule.as_deref().map(load::followed).transpose()?;
+    let several =
+        arguments.self_check || logging == Logging::Shared || arguments.strategy == StrategyName::Pct;
+    let mut options = options(&arguments.process, &arguments.arguments, several);
+    options.most_events = arguments.max_events.unwrap_or(u64::MAX);
+    options.spurious = arguments.options.spurious || followed.as_ref().is_some_and(Followed::spurious);
+    let mut program = open(&built, options)?;
+    let strategy = match followed {
+        Some(followed) => Strategy::follow(followed.compiled_schedule()?),
+        None => strategy(arguments, &mut program)?,
+    };
+    let recorded = program.record(&strategy, &logging)?;
+    let trace = &recorded.run.trace;
+    if let Some(path) = &arguments.output {
+        output::write_trace(path, trace)?;
+    }
+    if let Some(path) = &arguments.save_schedule {
+        save_schedule(path, &Schedule::of(trace), trace)?;
+    }
+    let mut text = about(&program, &recorded, &arguments.process);
+    let mut same = true;
+    if arguments.self_check {
+        let quiet = Options { output: Output::Discarded, ..program.options().clone() };
+        program.set_options(quiet);
+        let again = program.record(&strategy, &logging)?;
+        let difference = difference(&recorded, &again, &program);
+        same = difference.is_none();
+        let _ = match difference {
+            None => writeln!(text, "self-check: a second run under the same strategy is identical"),
+            Some(difference) => {
+                writeln!(text, "self-check: a second run under the same strategy differs: {difference}")
+            }
+        };
+    }
+    if arguments.stats {
+        let statistics = native::rebuild::rebuild(program.linked(), recorded.log.bytes());
+        text.push_str(&report::statistics(&statistics_report(&statistics, &program)));
+    }
+    output::say(&text);
+    Ok(match (&recorded.run.departure, recorded.stopped) {
+        (Some(_), _) => Exit::BadInput,
+        (None, Some(_)) => Exit::Limit,
+        (None, None) if !same => Exit::Findings,
+        (None, None) => exit(&trace.outcome),
+    })
+}
+
+/// `threadbare replay` of a compiled program.
+pub fn replay(arguments: &ReplayArguments, followed: Followed) -> anyhow::Result<Exit> {
+    let built = build(std::slice::from_ref(&arguments.program), &arguments.process.cflags)?;
+    let mut options = options(&arguments.process, &arguments.arguments, false);
+    options.spurious = followed.spurious();
+    let program = open(&built, options)?;
+    let schedule = followed.compiled_schedule()?;
+    if let Some(debugger) = &arguments.debugger {
+        let Some(last) = schedule.segments.last() else { bail!("the schedule has no step to stop at") };
+        let stop_at = (last.thread, last.until);
+        let words: Vec<OsString> = debugger.split_whitespace().map(OsString::from).collect();
+        let Err(error) = program.debug(schedule, stop_at, &words);
+        return Err(error.into());
+    }
+    let steps = schedule.segments.len();
+    let recorded = program.record(&Strategy::follow(schedule), &Logging::Everything)?;
+    let trace = &recorded.run.trace;
+    if let Some(path) = &arguments.output {
+        output::write_trace(path, trace)?;
+    }
+    let mut text = String::new();
+    if recorded.run.departure.is_none() {
+        let plural = if steps == 1 { "" } else { "s" };
+        let _ = writeln!(text, "followed the schedule to its end ({steps} step{plural})");
+    }
+    if trace.events.len() <= MOST_ROWS {
+        let options = trace::ShowOptions { width: output::width(), ..trace::ShowOptions::default() };
+        text.push_str(&trace::show_events(trace, Some(program.program()), &options));
+        text.push('\n');
+    }
+    text.push_str(&about(&program, &recorded, &arguments.process));
+    output::say(&text);
+    Ok(match (&recorded.run.departure, recorded.stopped, exit(&trace.outcome)) {
+        (Some(_), ..) => Exit::BadInput,
+        (None, Some(_), _) => Exit::Limit,
+        (None, None, Exit::Misbehaved) => Exit::Findings,
+        (None, None, other) => other,
+    })
+}
+
+/// A binary, and the directory that it is in if we have built it.
+struct Built {
+    binary: PathBuf,
+    /// What it is called.
+    name: String,
+    _directory: Option<tempfile::TempDir>,
+}
+
+/// The binary that is meant: itself, or made of source files.
+fn build(programs: &[PathBuf], flags: &str) -> anyhow::Result<Built> {
+    if let [binary] = programs
+        && load::kind(binary) == Kind::Binary
+    {
+        return Ok(Built { binary: binary.clone(), name: binary.display().to_string(), _directory: None });
+    }
+    let mut language = Language::C;
+    for program in programs {
+        match load::kind(program) {
+            Kind::Source(Language::C) => {}
+            Kind::Source(Language::Cxx) => language = Language::Cxx,
+            Kind::Binary | Kind::Model => bail!(
+                "{}: several programs can only be source files in C or C++, which make one program",
+                program.display()
+            ),
+        }
+        // The compiler would say so too, but not as one clear message.
+        std::fs::metadata(program).with_context(|| format!("cannot read {}", program.display()))?;
+    }
+    let directory =
+        tempfile::Builder::new().prefix("threadbare-").tempdir().context("cannot make a directory")?;
+    let binary = directory.path().join("program");
+    let mut words: Vec<OsString> = vec!["-pthread".into()];
+    words.extend(flags.split_whitespace().map(OsString::from));
+    words.extend(programs.iter().map(OsString::from));
+    words.extend(["-o".into(), binary.clone().into_os_string()]);
+    let mut command = native::cc::command(language, &Toolchain::find(), &words)?;
+    let compiler = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().with_context(|| format!("cannot run {compiler}"))?;
+    if !status.success() {
+        bail!("{} could not be compiled", programs[0].display());
+    }
+    Ok(Built { binary, name: programs[0].display().to_string(), _directory: Some(directory) })
+}
+
+fn open(built: &Built, options: Options) -> anyhow::Result<Compiled> {
+    let program = Compiled::open(&built.binary, options).with_context(|| built.name.clone())?;
+    Ok(program.named(&built.name))
+}
+
+fn options(process: &ProcessOptions, arguments: &[OsString], several_runs: bool) -> Options {
+    Options {
+        arguments: arguments.to_vec(),
+        input: match &process.stdin {
+            Some(path) => Input::File(path.clone()),
+            // The first run would take all there is.
+            None if several_runs => Input::Nothing,
+            None => Input::Inherited,
+        },
+        timeout: process.timeout.map(Duration::from_secs),
+        most_memory: process.max_memory.map(|mib| mib << 20),
+        most_log_bytes: process.max_log << 20,
+        inputs: process.inputs.iter().map(|&input| input as u64).collect(),
+        ..Options::default()
+    }
+}
+
+fn strategy(arguments: &RunArguments, program: &mut Compiled) -> anyhow::Result<Strategy> {
+    let seed = arguments.seed;
+    Ok(match arguments.strategy {
+        StrategyName::RunToBlock => Strategy::RunToBlock,
+        StrategyName::RoundRobin => Strategy::RoundRobin { quantum: arguments.quantum },
+        StrategyName::Random => Strategy::Random { seed },
+        StrategyName::Pct => {
+            // How long a run is: as long as this one, of which nobody wants to see the output.
+            let options = program.options().clone();
+            program.set_options(Options { output: Output::Discarded, ..options.clone() });
+            let first = program.record(&Strategy::RunToBlock, &Logging::Synchronisation)?;
+            program.set_options(options);
+            Strategy::Pct { seed, depth: arguments.depth, length: first.about.events.max(1) }
+        }
+    })
+}
+
+/// What is to be said about a run.
+fn about(program: &Compiled, recorded: &Recorded, process: &ProcessOptions) -> String {
+    let trace = &recorded.run.trace;
+    let sources = load::sources(program.program(), output::error_color());
+    let mut text = format!("{}\n", report::summary(trace));
+    if let Some(departure) = &recorded.run.departure {
+        let departure = departure.words(&|thread| trace.thread_name(thread));
+        let _ = writeln!(text, "the run departs from the schedule: {departure}");
+    }
+    match (recorded.stopped, &trace.outcome) {
+        (Some(Stopped::Timeout), _) => {
+            let seconds = process.timeout.unwrap_or(0);
+            let _ = writeln!(text, "the program was ended after {seconds} seconds (--timeout)");
+        }
+        (Some(Stopped::Memory), _) => {
+            let mib = process.max_memory.unwrap_or(0);
+            let _ = writeln!(
+                text,
+                "the program was ended because it had more than {mib} MiB of memory (--max-memory)"
+            );
+        }
+        (None, Outcome::Truncated) => {
+            let _ = writeln!(
+                text,
+                "the program was killed, or became another one, before the run was complete: {}; the trace holds what came before",
+                recorded.ending()
+            );
+        }
+        (None, _) => {
+            text.push_str(report::outcome(trace, &sources).trim_end());
+            text.push('\n');
+        }
+    }
+    if recorded.about.full {
+        let _ = writeln!(
+            text,
+            "note: the log reached its limit of {} MiB (--max-log); events behind that are missing",
+            process.max_log
+        );
+    }
+    if recorded.about.foreign_units > 0 {
+        let _ = writeln!(
+            text,
+            "note: {} events of instrumented libraries are not in the trace, because only the program's own IR is read",
+            recorded.about.foreign_units
+        );
+    }
+    if let Some(damage) = &recorded.about.damage {
+        let _ = writeln!(text, "note: {damage}; the program may have written into it");
+    }
+    text
+}
+
+/// The first difference between two runs.
+fn difference(one: &Recorded, other: &Recorded, program: &Compiled) -> Option<String> {
+    let inputs = one.about.inputs.iter().zip(&other.about.inputs).position(|(one, other)| one != other);
+    let found = trace::first_difference(&one.run.trace, &other.run.trace, Some(program.program()))?;
+    Some(match inputs {
+        Some(at) => format!(
+            "{found}; before that, input {} ({}) was not the same, which nobody controls",
+            at + 1,
+            one.about.inputs[at].0
+        ),
+        None => found,
+    })
+}
+
+/// The statistics with places in words.
+fn statistics_report(statistics: &native::rebuild::Statistics, program: &Compiled) -> report::Rebuilt {
+    let sources = load::sources(program.program(), false);
+    report::Rebuilt {
+        accesses: statistics.accesses,
+        rebuilt: statistics.rebuilt,
+        pinned: statistics.pinned.clone(),
+        shared_branches: statistics.shared_branches,
+        pinned_branches: statistics.pinned_branches.clone(),
+        lost: statistics.lost.clone(),
+        mismatches: statistics.mismatches,
+        first_mismatches: (statistics.first_mismatches.iter())
+            .map(|mismatch| {
+                format!(
+                    "{} at {} (event {}): computed {:#x}, recorded {:#x}",
+                    mismatch.what,
+                    sources.place(mismatch.site),
+                    mismatch.event,
+                    mismatch.rebuilt,
+                    mismatch.recorded
+                )
+            })
+            .collect(),
+        external_writes: statistics.external_writes,
+        first_external: (statistics.first_external.iter())
+            .map(|write| {
+                let by =
+                    write.by.map(|(_, site)| format!(", probably by the call at {}", sources.place(site)));
+                format!(
+                    "noticed at {} (event {}){}",
+                    sources.place(write.site),
+                    write.read,
+                    by.unwrap_or_default()
+                )
+            })
+            .collect(),
+    }
+}
