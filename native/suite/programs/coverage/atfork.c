@@ -1,4 +1,6 @@
 // pthread_atfork: prepare handlers run last first before the fork, the others first first after it, in parent and child.
+//
+// outside: numbers of processes
 #include "../check.h"
 #include <pthread.h>
 #include <sys/wait.h>

@@ -1,4 +1,6 @@
 // exec in a child, posix_spawn, system, popen: other programs run as they are, this one too.
+//
+// outside: numbers of processes
 #include "../check.h"
 #include <pthread.h>
 #include <spawn.h>

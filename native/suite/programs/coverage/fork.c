@@ -1,4 +1,6 @@
 // fork in a program with threads: the child has the forking thread alone, and runs on; the parent's threads go on.
+//
+// outside: numbers of processes
 #include "../check.h"
 #include <pthread.h>
 #include <sys/wait.h>

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <string.h>
-#include <unistd.h>
 
 static char name[64];
 static int handed;
@@ -18,11 +16,14 @@ static void *worker(void *unused) {
     return NULL;
 }
 
-int main(void) {
+int main(int count, char **words) {
     pthread_t thread;
     int tokens;
-    // The process's number keeps runs at the same time apart.
-    snprintf(name, sizeof name, "/threadbare-coverage-%d", (int)getpid());
+    unsigned hash = count;
+    // The program's path keeps programs that run at the same time apart.
+    for (const char *c = words[0]; *c; c++)
+        hash = hash * 31 + *c;
+    snprintf(name, sizeof name, "/threadbare-coverage-%x", hash);
     sem_unlink(name);
     CHECK(sem_open(name, 0) == SEM_FAILED && errno == ENOENT);
     sem_t *semaphore = sem_open(name, O_CREAT | O_EXCL, 0600, 0);

@@ -1,4 +1,6 @@
 // sigaction, raise, kill, sigprocmask: the handler runs in the thread that raises, and waits while the signal is blocked.
+//
+// outside: numbers of processes
 #include "../check.h"
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,6 @@
 // sigwait, sigwaitinfo, sigtimedwait: blocked signals are taken by the thread that waits for them; time-outs are EAGAIN.
+//
+// outside: numbers of processes
 #include "../check.h"
 #include <pthread.h>
 #include <signal.h>

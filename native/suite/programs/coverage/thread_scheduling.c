@@ -1,5 +1,7 @@
 // pthread_setaffinity_np, pthread_getschedparam, pthread_setschedparam, pthread_getcpuclockid, sched_yield, pthread_yield's
 // kin: accepted; they change nothing that a schedule cannot do.
+//
+// outside: the processor that it runs on, numbers of threads, time that was used
 #include "../check.h"
 #include <pthread.h>
 #include <sched.h>

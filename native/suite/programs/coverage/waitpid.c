@@ -1,4 +1,6 @@
 // wait, waitpid, waitid: a thread waits for a child process while another goes on.
+//
+// outside: numbers of processes
 #include "../check.h"
 #include <pthread.h>
 #include <sys/wait.h>

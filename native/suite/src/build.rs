@@ -1,0 +1,123 @@
+//! Compiling programs of the suite, with Threadbare and without.
+
+use crate::{Language, Program, directory};
+use native::{Toolchain, cc};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The standard library of C++.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cxx {
+    /// GNU's.
+    LibStdCxx,
+    /// LLVM's, from its archives: Debian's headers of version 22 come with the shared library of an older one.
+    LibCxx,
+}
+
+impl Cxx {
+    /// Whether programs can be built with it here.
+    #[must_use]
+    pub fn is_installed(self) -> bool {
+        self == Cxx::LibStdCxx || Path::new("/usr/lib/llvm-22/lib/libc++.a").exists()
+    }
+}
+
+/// How a program is built.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Build {
+    /// `-O0` and the like.
+    pub level: &'static str,
+    /// With which library, if it is C++.
+    pub cxx: Cxx,
+    /// What else the compiler is told.
+    pub flags: Vec<OsString>,
+}
+
+impl Build {
+    /// At this level, with GNU's library and no other flags.
+    #[must_use]
+    pub fn at(level: &'static str) -> Build {
+        Build { level, cxx: Cxx::LibStdCxx, flags: vec![] }
+    }
+}
+
+/// A program that was built; its file goes when this does.
+#[derive(Debug)]
+pub struct Built {
+    _directory: tempfile::TempDir,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// Builds a program with `threadbare cc` or `threadbare c++`.
+///
+/// # Panics
+/// With the compiler's messages, if it cannot be built.
+#[must_use]
+pub fn build(program: &Program, how: &Build) -> Built {
+    let toolchain = Toolchain::find();
+    if let Err(error) = toolchain.check() {
+        panic!("{error}; sh scripts/build-native.sh, then set THREADBARE_LIB to target/lib/threadbare");
+    }
+    let language = match program.language {
+        Language::C => cc::Language::C,
+        Language::Cxx => cc::Language::Cxx,
+    };
+    compile(program, how, |words| {
+        cc::command(language, &toolchain, words).expect("a command line that works")
+    })
+}
+
+/// Builds a program with clang alone.
+///
+/// # Panics
+/// With the compiler's messages, if it cannot be built.
+#[must_use]
+pub fn plain(program: &Program, how: &Build) -> Built {
+    let clang = native::clang().expect("clang");
+    compile(program, how, |words| {
+        let mut command = Command::new(&clang);
+        if program.language == Language::Cxx {
+            command.arg("--driver-mode=g++");
+        }
+        command.arg("-I").arg(directory().join("../include")).args(words);
+        command
+    })
+}
+
+fn compile(program: &Program, how: &Build, command: impl Fn(&[OsString]) -> Command) -> Built {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join(program.path.file_stem().expect("a name"));
+    run(command(&words(program, how, &program.path, &path, &[])));
+    if let Some(library) = &program.library {
+        let beside = path.with_extension("so");
+        run(command(&words(program, how, library, &beside, &["-shared", "-fPIC"])));
+    }
+    Built { _directory: directory, path }
+}
+
+fn words(program: &Program, how: &Build, source: &Path, output: &Path, more: &[&str]) -> Vec<OsString> {
+    let mut words: Vec<OsString> = vec![how.level.into(), "-g".into(), "-pthread".into()];
+    words.extend(more.iter().map(OsString::from));
+    let other_library = program.language == Language::Cxx && how.cxx == Cxx::LibCxx;
+    if program.language == Language::Cxx {
+        words.push("-std=c++20".into());
+    }
+    if other_library {
+        words.extend(["-stdlib=libc++", "-nostdlib++"].map(OsString::from));
+    }
+    words.extend(how.flags.iter().cloned());
+    words.extend([source.into(), "-o".into(), output.into()]);
+    if other_library {
+        words.extend(["-l:libc++.a", "-l:libc++abi.a"].map(OsString::from));
+    }
+    words.extend(program.libraries.iter().map(|name| OsString::from(format!("-l{name}"))));
+    words.push("-lm".into());
+    words
+}
+
+fn run(mut command: Command) {
+    let output = command.output().expect("the compiler runs");
+    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+}
