@@ -75,8 +75,8 @@ impl Watchdog {
             } else if self.deadline.is_some_and(|d| Instant::now() >= d) {
                 self.cause = Some(Stop::Time);
             } else if self.calls.is_multiple_of(64)
-                && let (Some(limit), Some(used)) = (self.memory, resident_bytes())
-                && used > limit
+                && let Some(limit) = self.memory
+                && resident_bytes().is_some_and(|used| used > limit)
             {
                 self.cause = Some(Stop::Memory);
             }

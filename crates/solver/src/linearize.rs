@@ -10,7 +10,8 @@ use rustc_hash::FxHashMap;
 struct Plan {
     points: Vec<At>,
     next_on_chain: Vec<Option<usize>>,
-    after: Vec<Vec<usize>>,
+    /// Sorted.
+    edges: Vec<(usize, usize)>,
     missing: Vec<u32>,
     first: Vec<usize>,
 }
@@ -21,16 +22,19 @@ impl Plan {
         all.sort_unstable();
         all.dedup();
         let index: FxHashMap<At, usize> = all.iter().enumerate().map(|(i, &p)| (p, i)).collect();
-        let mut after = vec![Vec::new(); all.len()];
+        let mut edges: Vec<(usize, usize)> = edges.map(|(a, b)| (index[&a], index[&b])).collect();
+        edges.sort_unstable();
         let mut missing = vec![0; all.len()];
-        for (a, b) in edges {
-            after[index[&a]].push(index[&b]);
-            missing[index[&b]] += 1;
-        }
+        edges.iter().for_each(|&(_, b)| missing[b] += 1);
         let same = |i: usize| i + 1 < all.len() && all[i].chain == all[i + 1].chain;
         let next_on_chain: Vec<Option<usize>> = (0..all.len()).map(|i| same(i).then_some(i + 1)).collect();
         let first = (0..all.len()).filter(|&i| i == 0 || all[i - 1].chain != all[i].chain).collect();
-        Plan { points: all, next_on_chain, after, missing, first }
+        Plan { points: all, next_on_chain, edges, missing, first }
+    }
+
+    fn after(&self, point: usize) -> impl Iterator<Item = usize> {
+        let begin = self.edges.partition_point(|&(from, _)| from < point);
+        self.edges[begin..].iter().take_while(move |&&(from, _)| from == point).map(|&(_, to)| to)
     }
 
     /// Runs chains greedily, beginning with the `start`-th.
@@ -52,7 +56,7 @@ impl Plan {
             }
             while let Some(i) = next[current].filter(|&i| missing[i] == 0) {
                 sequence.push(self.points[i]);
-                self.after[i].iter().for_each(|&j| missing[j] -= 1);
+                self.after(i).for_each(|j| missing[j] -= 1);
                 next[current] = self.next_on_chain[i];
             }
         }

@@ -10,7 +10,7 @@ mod ours;
 #[allow(dead_code)]
 mod trace;
 
-use solver::{Answer, Point, Solution};
+use solver::{Answer, Options, Point, Solution};
 use trace::{Action, Relation, Shape, Trace};
 
 /// A machine that runs the events of a trace, one at a time.
@@ -102,7 +102,7 @@ fn candidates_are_feasible_exactly_if_some_interleaving_shows_them() {
         let trace = Trace::generate(&shape);
         let mut threads = vec![Vec::new(); trace.threads];
         trace.events.iter().enumerate().for_each(|(i, e)| threads[e.thread].push(i));
-        let mut encoded = ours::encode(&trace).unwrap();
+        let mut encoded = ours::encode(&trace, Options::default()).unwrap();
         for &candidate in &trace.candidates {
             let expected = feasible(&Machine::new(&trace), &mut vec![0; trace.threads], &threads, &candidate);
             match encoded.ask(candidate).unwrap() {

@@ -31,7 +31,7 @@ fn run_ours(name: &str, seed: u64) -> Result<(), String> {
     let trace = Trace::generate(&shape(name, seed)?);
     let verbose = std::env::var_os("BENCH_VERBOSE").is_some();
     let start = Instant::now();
-    let mut encoded = ours::encode(&trace).map_err(|e| e.to_string())?;
+    let mut encoded = ours::encode(&trace, solver::Options::default()).map_err(|e| e.to_string())?;
     let declared = start.elapsed();
     let mut letters = String::new();
     for &candidate in &trace.candidates {

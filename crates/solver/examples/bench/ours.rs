@@ -1,7 +1,7 @@
 //! The trace as our solver sees it: chains, locations, exclusions, and a cut point for the prefix.
 
 use crate::trace::{Action, Relation, Trace};
-use solver::{Answer, Bool, Bv, Point, Read, Result, Section, Solver, Source, Write};
+use solver::{Answer, Bool, Bv, Options, Point, Read, Result, Section, Solver, Source, Write};
 
 pub struct Encoded {
     pub solver: Solver,
@@ -11,8 +11,8 @@ pub struct Encoded {
 
 const WIDTH: u32 = 32;
 
-pub fn encode(trace: &Trace) -> Result<Encoded> {
-    let mut solver = Solver::new();
+pub fn encode(trace: &Trace, options: Options) -> Result<Encoded> {
+    let mut solver = Solver::with_options(options);
     let mut chains = Vec::new();
     for _ in 0..trace.threads {
         chains.push(solver.chain()?);
