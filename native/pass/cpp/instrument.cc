@@ -6,6 +6,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -105,6 +106,27 @@ extern "C" void threadbare_hide_inlines(LLVMModuleRef module) {
   for (Function &function : *unwrap(module))
     if (function.hasLinkOnceODRLinkage() && function.hasDefaultVisibility())
       function.setVisibility(GlobalValue::HiddenVisibility);
+}
+
+// Takes back promises about arithmetic (no overflow and the like) for all that these values are computed from: a reader computes
+// them as the processor does, and optimisation must not conclude anything else.
+extern "C" void threadbare_exact(LLVMValueRef *values, size_t count) {
+  SmallPtrSet<Value *, 32> seen;
+  SmallVector<Value *, 32> rest;
+  for (size_t n = 0; n < count; n++)
+    rest.push_back(unwrap(values[n]));
+  while (!rest.empty()) {
+    auto *instruction = dyn_cast<Instruction>(rest.pop_back_val());
+    if (!instruction || !seen.insert(instruction).second)
+      continue;
+    bool computes = isa<BinaryOperator, CastInst, CmpInst, SelectInst, PHINode, GetElementPtrInst, FreezeInst,
+                        ExtractValueInst, IntrinsicInst>(instruction);
+    if (!computes)
+      continue;
+    instruction->dropPoisonGeneratingFlags();
+    for (Value *operand : instruction->operands())
+      rest.push_back(operand);
+  }
 }
 
 // Makes the program call a function before all others of its object.

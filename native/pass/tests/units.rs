@@ -114,6 +114,16 @@ fn parameters_of_functions_that_only_the_module_calls_follow() {
     );
 }
 
+/// Where C leaves open what happens, the compiler must not conclude more than the reader, who wraps round.
+#[test]
+fn overflow_wraps_where_branches_depend_on_it() {
+    expect(
+        "int n = 2147483647, m;\nstatic int wraps(int a, int b) {\nreturn b < a;\n}\n\
+         int main(void) {\nint k = n;\nif (k + 1 < k)\nm = 5;\nif (wraps(k, k + 1))\nm = 6;\n}\n",
+        &["5 entry 0", "6 load n 2147483647", "8 store m 5", "9 branch 0", "10 store m 6"],
+    );
+}
+
 #[test]
 fn calls_log_their_result_unless_the_module_defines_the_callee() {
     expect(

@@ -1,11 +1,14 @@
 //! The log is enough to follow a run: from its units and the program alone, a walk finds every step of the real one.
 
 mod common;
+#[path = "common/random_c.rs"]
+mod random_c;
 #[path = "common/units.rs"]
 mod units;
 #[path = "common/walk.rs"]
 mod walk;
 
+use random_c::Random;
 use std::path::{Path, PathBuf};
 use units::Log;
 use walk::walk;
@@ -50,4 +53,25 @@ fn logs_of_all_programs_can_be_followed() {
     }
     assert!(followed >= 40, "{followed}");
     assert!(failed.is_empty(), "{failed:?}");
+}
+
+#[test]
+fn logs_of_random_programs_can_be_followed() {
+    let temporary = tempfile::tempdir().expect("a directory");
+    let source = temporary.path().join("random.c");
+    for seed in 1..6u64 {
+        let mut random = Random((seed * 77).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let text = random_c::module(&mut random, 40);
+        std::fs::write(&source, format!("{text}\nint main(void) {{ run_all(); return 0; }}\n"))
+            .expect("space");
+        for flags in [["-O0", "-fwrapv"], ["-O2", "-fwrapv"], ["-O2", "-fno-wrapv"]] {
+            let binary = temporary.path().join("binary");
+            common::build(std::slice::from_ref(&source), &flags, &binary);
+            let log = Log::of(&binary, None);
+            let (computed, compared) = walk(&log);
+            let entries = log.entries.len();
+            println!("{seed} at {flags:?}: {entries} entries, {computed} computed, {compared} compared");
+            assert!(computed > 100 && compared > 100, "{computed} {compared}");
+        }
+    }
 }

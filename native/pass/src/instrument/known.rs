@@ -116,12 +116,11 @@ impl Known {
             };
             for (callee, arguments) in calls.chain(invoke) {
                 let to = &program.functions[callee.index()];
-                let in_log = logged[callee.index()].entry;
+                let entry = logged[callee.index()].entry;
                 for (argument, parameter) in arguments.iter().zip(&to.parameters) {
-                    if !(in_log && fits(to.value(parameter.value).ty))
-                        && !self.is_known(f, argument)
-                        && self.forget(callee.index(), parameter.value)
-                    {
+                    let in_log = entry && fits(to.value(parameter.value).ty);
+                    let known = in_log || self.is_known(f, argument);
+                    if !known && self.forget(callee.index(), parameter.value) {
                         changed.push(callee.index());
                     }
                 }

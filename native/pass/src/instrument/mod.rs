@@ -11,9 +11,9 @@ mod private;
 mod register;
 
 use crate::function::Origin;
-use crate::llvm::{Kind, Module, Opcode, Value};
+use crate::llvm::{Kind, Module, Opcode, Value, make_exact};
 use crate::module::Translated;
-use abi::unit::{ENTRY, LANDING, STACK};
+use abi::unit::{ENTRY, LANDING, MOST_SITES, STACK};
 use emit::{Check, Emitter, Place, Word};
 use plan::{End, Event, Plan};
 
@@ -22,8 +22,12 @@ const MOST_UNITS: usize = abi::page::SLACK / abi::unit::BYTES / 2;
 
 /// Instruments a module whose record has this name.
 pub fn instrument(module: &Module, translated: &Translated, id: u64) {
+    let sites = ir::SiteIndex::new(&translated.module.program).len();
+    let Some(sites) = u32::try_from(sites).ok().filter(|&sites| sites <= MOST_SITES) else {
+        module.warn(&format!("threadbare: this module is not recorded: it has {sites} instructions"));
+        return;
+    };
     let plans = plan::plans(translated);
-    let sites = ir::SiteIndex::new(&translated.module.program).len() as u32;
     let emitter = Emitter::new(module, sites);
     module.drop_promises();
     module.hide_inlines();
@@ -41,6 +45,7 @@ struct Code<'e> {
 
 impl Code<'_> {
     fn function(&self, origin: &Origin) {
+        make_exact(&self.plan.computed);
         self.entry(origin);
         for &(value, site, ref event) in &self.plan.events {
             self.event(value, site, event);

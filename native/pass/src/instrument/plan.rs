@@ -75,6 +75,8 @@ pub struct Plan {
     pub stack: Vec<(Value, u32)>,
     pub events: Vec<(Value, u32, Event)>,
     pub ends: Vec<(Value, u32, End)>,
+    /// Values that a reader computes to know where control goes.
+    pub computed: Vec<Value>,
 }
 
 /// The plans for all functions of a module.
@@ -110,7 +112,9 @@ pub fn plans(translated: &Translated) -> Plans {
     let known = Known::new(program, &logged);
     for (f, origin) in translated.origins.iter().enumerate() {
         let id = FunctionId::new(f);
+        let closed = |callee: FunctionId| logged[callee.index()].closed;
         plans[f].ends = ends(&program.functions[f], id, origin, &index, &known, &logged[f]);
+        plans[f].computed = computed(&program.functions[f], origin, closed);
     }
     Plans { functions: plans }
 }
@@ -199,7 +203,7 @@ impl Planner<'_> {
             }
         }
         let first = site(self.index, self.id, BlockId(0), 0);
-        Plan { first, entry: self.logged.entry, named, stack, events, ends: vec![] }
+        Plan { first, entry: self.logged.entry, named, stack, events, ends: vec![], computed: vec![] }
     }
 
     fn event(&mut self, value: Value, op: &Op) -> Event {
@@ -316,6 +320,30 @@ fn ends(
         ends.extend(end.map(|end| (value, here, end)));
     }
     ends
+}
+
+/// What branches depend on, and what functions get whose branches may depend on it.
+fn computed(function: &Function, origin: &Origin, closed: impl Fn(FunctionId) -> bool) -> Vec<Value> {
+    let mut values = vec![];
+    for &(value, block, index) in &origin.places {
+        if let Op::Call { callee: Callee::Function(callee), .. } =
+            &function.block(block).instructions[index as usize].op
+            && closed(*callee)
+        {
+            values.extend(value.arguments());
+        }
+    }
+    for &(value, block) in &origin.ends {
+        match &function.block(block).terminator {
+            Terminator::Branch { .. } => values.extend(value.condition()),
+            Terminator::Switch { .. } => values.push(value.operand(0)),
+            Terminator::Invoke { callee: Callee::Function(callee), .. } if closed(*callee) => {
+                values.extend(value.arguments());
+            }
+            _ => {}
+        }
+    }
+    values
 }
 
 /// One successor of a switch for each block that it may lead to, and the index in the IR of the first that leads there.

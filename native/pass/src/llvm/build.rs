@@ -22,6 +22,7 @@ unsafe extern "C" {
     fn threadbare_drop_promises(module: LLVMModuleRef);
     fn threadbare_drop_copies(module: LLVMModuleRef);
     fn threadbare_hide_inlines(module: LLVMModuleRef);
+    fn threadbare_exact(values: *mut LLVMValueRef, count: usize);
     fn threadbare_constructor(module: LLVMModuleRef, function: LLVMValueRef);
     fn threadbare_replaceable(function: LLVMValueRef) -> bool;
     fn threadbare_empty_assembly(assembly: LLVMValueRef) -> bool;
@@ -349,6 +350,12 @@ fn kind_of(name: &std::ffi::CStr) -> c_uint {
 fn add_attribute(context: LLVMContextRef, function: LLVMValueRef, name: &std::ffi::CStr) {
     let attribute = call!(LLVMCreateEnumAttribute(context, kind_of(name), 0));
     call!(LLVMAddAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, attribute));
+}
+
+/// Takes back promises about the arithmetic that these values come from: that nothing overflows, for example.
+pub fn make_exact(values: &[Value]) {
+    let mut list: Vec<LLVMValueRef> = values.iter().map(|value| value.0).collect();
+    call!(threadbare_exact(list.as_mut_ptr(), list.len()));
 }
 
 impl Value {

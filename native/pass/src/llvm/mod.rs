@@ -11,7 +11,7 @@ mod debug;
 mod instruction;
 mod types;
 
-pub use build::{Builder, Preserves, Scopes};
+pub use build::{Builder, Preserves, Scopes, make_exact};
 pub use constant::Kind;
 pub use debug::Meta;
 pub use llvm_sys::LLVMOpcode as Opcode;
