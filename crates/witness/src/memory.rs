@@ -1,0 +1,168 @@
+//! Memory, byte by byte.
+//!
+//! A model program's memory is blocks with bounds: an access outside is a fault. Compiled code's is all bytes that the trace
+//! knows of: what its globals hold at the start, or what a first read saw.
+
+use crate::address;
+use ir::{Initial, Program, RelocationTarget};
+use rustc_hash::{FxHashMap, FxHashSet};
+use trace::{AllocationOrigin, FaultKind, Trace};
+
+/// A piece of a model program's memory.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub bytes: u64,
+    pub freed: bool,
+    pub heap: bool,
+    /// Holds synchronisation objects.
+    pub objects: bool,
+    pub constant: bool,
+}
+
+/// All memory.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    compiled: bool,
+    bytes: FxHashMap<u64, u8>,
+    /// By base.
+    pub blocks: FxHashMap<u64, Block>,
+}
+
+impl Memory {
+    pub fn new(program: &Program, trace: &Trace) -> Memory {
+        let mut memory = Memory { compiled: program.threads.is_empty(), ..Memory::default() };
+        let mut addresses: FxHashMap<ir::GlobalId, u64> = FxHashMap::default();
+        for allocation in &trace.allocations {
+            if let AllocationOrigin::Global(global) = allocation.origin {
+                addresses.insert(global, allocation.address);
+            }
+        }
+        for (n, global) in program.globals.iter().enumerate() {
+            let id = ir::GlobalId::new(n);
+            let base = match memory.compiled {
+                true => addresses.get(&id).copied(),
+                false => Some(address::of_global(id)),
+            };
+            let Some(base) = base else { continue };
+            let bytes = program.shape_bytes(global.shape);
+            let objects = matches!(global.initial, Initial::Sync { .. });
+            let (freed, heap, constant) = (false, false, global.constant);
+            memory.blocks.insert(base, Block { bytes, freed, heap, objects, constant });
+            if objects || matches!(global.initial, Initial::External) {
+                continue;
+            }
+            if !memory.compiled || bytes < 1 << 20 {
+                (0..bytes).for_each(|n| _ = memory.bytes.insert(base + n, 0));
+            }
+            let Initial::Bytes { bytes: content, relocations } = &global.initial else { continue };
+            for (n, &byte) in (0..bytes).zip(content) {
+                memory.bytes.insert(base + n, byte);
+            }
+            for relocation in relocations {
+                let target = match relocation.target {
+                    RelocationTarget::Global(of) if memory.compiled => addresses.get(&of).copied(),
+                    RelocationTarget::Global(of) => Some(address::of_global(of)),
+                    RelocationTarget::Function(_) if memory.compiled => None,
+                    RelocationTarget::Function(of) => Some(address::of_function(of)),
+                };
+                match target {
+                    Some(target) => {
+                        let address = target.wrapping_add_signed(relocation.addend);
+                        memory.store(base + relocation.offset, &address.to_le_bytes());
+                    }
+                    None => (0..8).for_each(|n| _ = memory.bytes.remove(&(base + relocation.offset + n))),
+                }
+            }
+        }
+        if memory.compiled {
+            memory.learn(trace);
+        }
+        memory
+    }
+
+    /// What the first access of a byte saw, if it read it, was there from the start.
+    fn learn(&mut self, trace: &Trace) {
+        let mut seen: FxHashSet<u64> = FxHashSet::default();
+        for event in &trace.events {
+            let Some((kind, place, bytes, _)) = event.kind.access() else { continue };
+            let Some(allocation) = trace.allocations.get(place.allocation.0 as usize) else { continue };
+            let base = allocation.address.wrapping_add(place.offset);
+            let content = crate::access::content(&event.kind);
+            for n in 0..bytes {
+                if seen.insert(base + n)
+                    && kind.reads()
+                    && let Some(&byte) = content.get(n as usize)
+                {
+                    self.bytes.insert(base + n, byte);
+                }
+            }
+        }
+    }
+
+    /// Whether so many bytes can be accessed.
+    pub fn find(&self, at: u64, bytes: u64, write: bool) -> Result<(), FaultKind> {
+        if self.compiled {
+            let freed = |(&base, block): (&u64, &Block)| {
+                block.freed && base < at.saturating_add(bytes) && at < base + block.bytes
+            };
+            return match at < 4096 {
+                true => Err(FaultKind::NullAccess),
+                false if self.blocks.iter().any(freed) => Err(FaultKind::UseAfterFree),
+                false => Ok(()),
+            };
+        }
+        if at >> address::OFFSET_BITS == 0 {
+            return Err(FaultKind::NullAccess);
+        }
+        let (base, offset) = address::split(at);
+        let block = self.blocks.get(&base).ok_or(FaultKind::OutOfBounds)?;
+        if block.objects {
+            return Err(FaultKind::WrongObject);
+        }
+        if block.freed {
+            return Err(FaultKind::UseAfterFree);
+        }
+        let end = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(bytes));
+        match end {
+            Some(end) if end <= block.bytes && write && block.constant => Err(FaultKind::WriteToConstant),
+            Some(end) if end <= block.bytes => Ok(()),
+            _ => Err(FaultKind::OutOfBounds),
+        }
+    }
+
+    /// The bytes at an address; `None` if one is not known.
+    pub fn load(&self, at: u64, bytes: u64) -> Option<Vec<u8>> {
+        (0..bytes).map(|n| self.bytes.get(&(at + n)).copied()).collect()
+    }
+
+    pub fn store(&mut self, at: u64, content: &[u8]) {
+        for (n, &byte) in (0..).zip(content) {
+            self.bytes.insert(at + n, byte);
+        }
+    }
+
+    /// New memory, zeroed in a model program.
+    pub fn allocate(&mut self, base: u64, bytes: u64, heap: bool) {
+        let block = Block { bytes, freed: false, heap, objects: false, constant: false };
+        self.blocks.insert(base, block);
+        if !self.compiled {
+            (0..bytes).for_each(|n| _ = self.bytes.insert(base + n, 0));
+        }
+    }
+
+    /// Gives heap memory back.
+    pub fn free(&mut self, at: u64) -> Result<(), FaultKind> {
+        if at == 0 {
+            return Ok(());
+        }
+        match self.blocks.get_mut(&at) {
+            Some(block) if block.heap && block.freed => Err(FaultKind::DoubleFree),
+            Some(block) if block.heap => {
+                block.freed = true;
+                Ok(())
+            }
+            _ if self.compiled => Ok(()),
+            _ => Err(FaultKind::InvalidFree),
+        }
+    }
+}
