@@ -48,7 +48,8 @@ bench: setup
 bench-solver: setup
 	@sh scripts/setup.sh solvers
 	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --limit 60 p100 p300 p1000 h300
-	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --only-ours --limit 300 p10000 h1000 h3000 p10000x8 h1000x8
+	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --only-ours --limit 300 p10000 h1000 h3000 p10000x8
+	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --only-ours --limit 300 --seeds 6 h1000x8
 
 # The full count of random programs; `make test` runs a smaller one.
 random: setup

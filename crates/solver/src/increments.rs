@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 /// At most so many thresholds get literals.
 const MAX_THRESHOLDS: usize = 12;
 
-/// Counters larger than this (writes times how many may be missing) say too little for what they cost.
+/// Counters larger than this (writes times how many may be late) say too little for what they cost.
 const MAX_CELLS: usize = 400;
 
 /// Locations that values flow around between.
@@ -163,29 +163,35 @@ impl Solver {
             (-1, start.0.checked_sub(claim.bound))
         };
         let Some(needed) = needed.filter(|&n| n > 0) else { return };
-        let steps: Vec<(At, i128)> =
-            steps.iter().map(|&(at, by)| (at, by.saturating_mul(sign))).filter(|s| s.1 > 0).collect();
-        let total = steps.iter().fold(0i128, |sum, s| sum.saturating_add(s.1));
-        if total < needed {
-            // The range of the group says that already.
+        // What the steps that can be before the read add up to beyond what is needed: so much of them may be late.
+        let (mut spare, mut open) = (-needed, Vec::new());
+        for &(at, by) in steps {
+            let by = by.saturating_mul(sign);
+            if by > 0 && !self.fixed.reaches(read, at) {
+                spare = spare.saturating_add(by);
+                if !self.fixed.before(at, read) {
+                    open.push((at, by));
+                }
+            }
+        }
+        if spare < 0 {
+            self.encode_assertion(!claim.when, Lit::TRUE);
             return;
         }
-        // So much of the steps may be missing, counted in what all of them are multiples of.
-        let unit = steps.iter().fold(0, |unit, s| greatest_common_divisor(unit, s.1));
-        let Ok(spare) = usize::try_from((total - needed) / unit) else { return };
-        let weight = |by: i128| {
-            usize::try_from(by / unit).map_or(spare.saturating_add(1), |w| w.min(spare.saturating_add(1)))
-        };
-        let count = steps.iter().fold(0usize, |sum, s| sum.saturating_add(weight(s.1)));
-        if spare.saturating_mul(count) > MAX_CELLS {
+        // Counted in what all of them are multiples of; one that weighs more than may be late weighs just that.
+        let unit = open.iter().fold(0, |unit, s| greatest_common_divisor(unit, s.1)).max(1);
+        let Ok(spare) = usize::try_from(spare / unit) else { return };
+        let weight = |by: i128| usize::try_from(by / unit).unwrap_or(usize::MAX).min(spare.saturating_add(1));
+        let count = open.iter().fold(0usize, |sum, s| sum.saturating_add(weight(s.1)));
+        if count <= spare || spare.saturating_add(1).saturating_mul(count) > MAX_CELLS {
             return;
         }
-        let mut missing = Vec::with_capacity(count);
-        for &(at, by) in &steps {
-            let late = if at == read { BoolRef::TRUE } else { !self.before_term(at, read) };
-            missing.extend(std::iter::repeat_n(late, weight(by)));
+        let mut late = Vec::with_capacity(count);
+        for &(at, by) in &open {
+            let after = !self.before_term(at, read);
+            late.extend(std::iter::repeat_n(after, weight(by)));
         }
-        let enough = self.bank.at_most(spare, &missing);
+        let enough = self.bank.at_most(spare, &late);
         let implied = self.bank.or([!claim.when, enough]);
         self.encode_assertion(implied, Lit::TRUE);
     }
