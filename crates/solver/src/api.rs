@@ -251,11 +251,10 @@ impl Solver {
     /// Where C defines a shift by `by`: it is below the width.
     pub fn shift_is_defined(&mut self, by: Bv) -> Result<Bool> {
         let term = self.own_bv(by)?;
+        // Every width fits in as many bits.
         let width = self.bank.bv_const(u128::from(by.width), by.width);
-        // A width that does not fit in its own bits (1 and 2 bits) is above every shift, or wraps to a small one.
-        let fits = u128::from(by.width) <= mask(by.width);
-        let result = if fits { self.bank.ult(term, width) } else { BoolRef::TRUE };
-        Ok(self.own(result))
+        let term = self.bank.ult(term, width);
+        Ok(self.own(term))
     }
 
     fn widen(&self, a: Bv, width: u32) -> Result<BvRef> {

@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 struct Plan {
     points: Vec<At>,
     next_on_chain: Vec<Option<usize>>,
-    /// Sorted.
-    edges: Vec<(usize, usize)>,
+    /// Ends of the edges, those of one point together; where those of each point begin.
+    after: Vec<usize>,
+    begin: Vec<usize>,
     missing: Vec<u32>,
     first: Vec<usize>,
 }
@@ -22,19 +23,23 @@ impl Plan {
         all.sort_unstable();
         all.dedup();
         let index: FxHashMap<At, usize> = all.iter().enumerate().map(|(i, &p)| (p, i)).collect();
-        let mut edges: Vec<(usize, usize)> = edges.map(|(a, b)| (index[&a], index[&b])).collect();
-        edges.sort_unstable();
-        let mut missing = vec![0; all.len()];
-        edges.iter().for_each(|&(_, b)| missing[b] += 1);
+        let edges: Vec<(usize, usize)> = edges.map(|(a, b)| (index[&a], index[&b])).collect();
+        let (mut begin, mut missing) = (vec![0; all.len() + 1], vec![0; all.len()]);
+        for &(a, b) in &edges {
+            begin[a] += 1;
+            missing[b] += 1;
+        }
+        // From how many there are to where they end; putting each in its place then leaves where they begin.
+        (1..begin.len()).for_each(|i| begin[i] += begin[i - 1]);
+        let mut after = vec![0; edges.len()];
+        for &(a, b) in &edges {
+            begin[a] -= 1;
+            after[begin[a]] = b;
+        }
         let same = |i: usize| i + 1 < all.len() && all[i].chain == all[i + 1].chain;
         let next_on_chain: Vec<Option<usize>> = (0..all.len()).map(|i| same(i).then_some(i + 1)).collect();
         let first = (0..all.len()).filter(|&i| i == 0 || all[i - 1].chain != all[i].chain).collect();
-        Plan { points: all, next_on_chain, edges, missing, first }
-    }
-
-    fn after(&self, point: usize) -> impl Iterator<Item = usize> {
-        let begin = self.edges.partition_point(|&(from, _)| from < point);
-        self.edges[begin..].iter().take_while(move |&&(from, _)| from == point).map(|&(_, to)| to)
+        Plan { points: all, next_on_chain, after, begin, missing, first }
     }
 
     /// Runs chains greedily, beginning with the `start`-th.
@@ -56,7 +61,7 @@ impl Plan {
             }
             while let Some(i) = next[current].filter(|&i| missing[i] == 0) {
                 sequence.push(self.points[i]);
-                self.after(i).for_each(|j| missing[j] -= 1);
+                self.after[self.begin[i]..self.begin[i + 1]].iter().for_each(|&j| missing[j] -= 1);
                 next[current] = self.next_on_chain[i];
             }
         }

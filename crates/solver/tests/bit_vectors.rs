@@ -140,6 +140,7 @@ impl Bench {
         let (cx, cy) = (s.bv_const(x, w)?, s.bv_const(y, w)?);
         let mut assumptions = vec![s.bv_eq(self.a, cx)?, s.bv_eq(self.b, cy)?];
         self.differs.clear();
+        let mut turned = Vec::new();
         for (op, &result) in OPS.iter().zip(&self.results) {
             let expected = plain(op, x, y, w);
             let constant = s.bv_const(expected, result.width())?;
@@ -148,14 +149,23 @@ impl Bench {
             // With constant operands it is rewriting alone that gives the result.
             let folded = apply(s, op, cx, cy)?;
             assert_eq!(folded, constant, "{op} of the constants {x} and {y} at width {w}");
+            // With one constant, comparisons are turned around and solved.
+            if ["eq", "ult", "ule", "slt", "sle"].contains(op) {
+                for (left, right) in [(cx, self.b), (self.a, cy)] {
+                    let half = apply(s, op, left, right)?;
+                    let equal = s.bv_eq(half, constant)?;
+                    turned.push(s.not(equal)?);
+                }
+            }
         }
-        let any = s.or(&self.differs)?;
+        let any = s.or(&[&self.differs[..], &turned].concat())?;
         assumptions.push(any);
         if s.solve(&assumptions)? == Answer::Sat {
             let model = s.model().unwrap();
             for (op, (&differs, &result)) in OPS.iter().zip(self.differs.iter().zip(&self.results)) {
                 assert!(!model.holds(differs)?, "{op} of {x} and {y} at width {w}: {}", model.value(result)?);
             }
+            panic!("a comparison with one constant of {x} and {y} at width {w} is wrong");
         }
         Ok(())
     }
