@@ -160,7 +160,9 @@ impl Scheduler {
             }
             Strategy::Random { seed } => {
                 // Not drawn from `random`: whoever is asked event by event has nothing of it.
-                let longest = SplitMix64(!*seed).below(LONGEST_RANDOM_TURN + 1);
+                let mut bound = SplitMix64(!*seed);
+                let mut draw = || bound.below(LONGEST_RANDOM_TURN + 1);
+                let longest = draw().min(draw());
                 (Policy::Random { random: SplitMix64(*seed), longest }, None)
             }
             Strategy::Pct { seed, depth, length } => {

@@ -13,8 +13,8 @@ use trace::ThreadId;
 /// A thread that runs to block gets so many events before others have their turn all the same: it may be spinning.
 const PATIENCE: u64 = 1 << 18;
 
-/// Turns of random length have at most two to the power of this many events. Each seed has its own bound below it, so that some runs
-/// switch all the time and others seldom; within a run short turns are as frequent as long ones.
+/// Turns of random length have at most two to the power of this many events. Each seed has its own bound below it, rather
+/// small than large, so that some runs switch all the time and others seldom; within a run short turns are as frequent as long ones.
 pub(crate) const LONGEST_RANDOM_TURN: u64 = 12;
 
 /// Who runs next, and for how long.
@@ -202,6 +202,6 @@ mod tests {
             assert!(turns.iter().any(|turn| turn.events == 1));
             longest.extend(turns.iter().map(|turn| turn.events.ilog2()).max());
         }
-        assert!(longest.contains(&0) && longest.contains(&11), "{longest:?}");
+        assert!(longest.contains(&0) && longest.iter().any(|&power| power > 8), "{longest:?}");
     }
 }
