@@ -27,6 +27,7 @@ mod layout;
 mod model;
 mod objects;
 mod pure;
+pub mod show;
 mod space;
 mod transactions;
 mod values;

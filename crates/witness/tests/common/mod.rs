@@ -120,16 +120,20 @@ pub fn claims(machine: &Machine, trace: &Trace) -> Option<Vec<(Candidate, Witnes
         let circle = blocked.iter().all(|b| {
             matches!(b.waits_for, WaitsFor::Lock { .. } | WaitsFor::Join { .. } | WaitsFor::Exclusive { .. })
         });
-        let mut candidates = vec![Deadlock::AllBlocked(events.clone())];
-        if circle {
-            candidates.insert(0, Deadlock::Circle(events));
+        let circle_stands = Candidate::Deadlock(Deadlock::Circle(events.clone()));
+        if circle && check(machine, trace, &circle_stands, &witness).is_ok() {
+            claims.push((circle_stands, witness));
+            continue;
         }
-        let found = candidates.iter().map(|c| Candidate::Deadlock(c.clone()));
-        let found: Vec<_> = found.filter(|c| check(machine, trace, c, &witness).is_ok()).collect();
-        match found.into_iter().next() {
-            Some(candidate) => claims.push((candidate, witness)),
-            None => claims.push((Candidate::Deadlock(candidates.swap_remove(0)), witness)),
+        // All others have ended; that too is something that nobody may notice.
+        for info in &trace.threads {
+            if !blocked.iter().any(|b| b.thread == info.id) {
+                let own = trace.events.iter().filter(|event| event.id.thread == info.id);
+                let last = own.map(|event| event.id.n).max().unwrap_or(0);
+                witness = up_to(witness, EventId { thread: info.id, n: last + 1 });
+            }
         }
+        claims.push((Candidate::Deadlock(Deadlock::AllBlocked(events)), witness));
     }
     Some(claims)
 }
