@@ -106,7 +106,9 @@ impl<'p> Threads<'p> {
 
 /// A function as people call it: C++ names without the linker's code for types.
 fn short_name(symbol: &str) -> String {
-    let Ok(name) = cpp_demangle::Symbol::new(symbol) else { return symbol.to_owned() };
+    // Without the prefix any C name may read as a type: `f` is `float`.
+    let mangled = symbol.starts_with("_Z").then(|| cpp_demangle::Symbol::new(symbol));
+    let Some(Ok(name)) = mangled else { return symbol.to_owned() };
     let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
     match name.demangle_with_options(&options) {
         Ok(name) if name.len() <= 60 => name,

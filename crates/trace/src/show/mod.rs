@@ -3,8 +3,8 @@
 mod table;
 mod words;
 
-use crate::Trace;
 use crate::names::Names;
+use crate::{EventKind, Trace};
 use ir::Program;
 use std::collections::HashMap;
 use table::{Row, Table};
@@ -95,6 +95,16 @@ pub fn first_difference(one: &Trace, other: &Trace, program: Option<&Program>) -
     }
 }
 
+/// Whether an event is only the return of the call that the one before was about: `lock m`, and then that
+/// `pthread_mutex_lock` returned 0.
+fn says_nothing_new(before: &crate::Event, event: &crate::Event) -> bool {
+    use EventKind::{Alloc, External, Free};
+    let EventKind::External { result } = event.kind else { return false };
+    let about_it = before.kind.access().is_none() && !matches!(before.kind, External { .. });
+    let expected = result == 0 || matches!(before.kind, Alloc { .. } | Free { .. });
+    before.site == event.site && before.kind.is_synchronisation() && about_it && expected
+}
+
 fn finish(lines: Vec<String>) -> String {
     let mut text = String::new();
     for line in lines {
@@ -119,7 +129,12 @@ fn rows(trace: &Trace, names: &Names<'_>, options: &ShowOptions, lines: &mut Vec
         columns.insert(info.id, table.threads.len());
         table.threads.push(clean(&info.name));
     }
+    let mut last: HashMap<_, &crate::Event> = HashMap::new();
     for (number, event) in (from + 1..).zip(shown) {
+        let before = last.insert(event.id.thread, event);
+        if before.is_some_and(|before| says_nothing_new(before, event)) {
+            continue;
+        }
         let column = *columns.entry(event.id.thread).or_insert_with(|| {
             table.threads.push(event.id.thread.to_string());
             table.threads.len() - 1

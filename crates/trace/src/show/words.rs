@@ -79,7 +79,11 @@ pub(super) fn event(names: &Names<'_>, event: &Event) -> String {
         K::TransactionEnd => "transaction ends".into(),
         K::ExclusiveBegin => "exclusive begins".into(),
         K::ExclusiveEnd => "exclusive ends".into(),
-        K::External { result } => format!("{}() = {result}", names.called(event.site).unwrap_or("external")),
+        K::External { result } => {
+            // What is so large is an address.
+            let result = if *result > 1 << 36 { format!("{result:#x}") } else { result.to_string() };
+            format!("{}() = {result}", names.called(event.site).unwrap_or("external"))
+        }
         K::Fault { kind } => format!("fault: {}", kind.words()),
         K::System { what } => what.to_string(),
         K::Entry { parameters } => {
