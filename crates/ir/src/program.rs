@@ -196,6 +196,8 @@ pub struct ValueInfo {
     pub ty: Type,
     /// The local variable of the source that it is a version of, if any.
     pub name: Option<Symbol>,
+    /// What stands at the address that it is, if the source says so: the layout of memory that a call allocates.
+    pub pointee: Option<ShapeId>,
 }
 
 /// A basic block.
@@ -244,16 +246,20 @@ impl Program {
 
     /// The path from something of shape `shape` to the part that starts `offset` bytes into it, as the source
     /// would write it behind the name: `[3].balance`, `.next`, or nothing. The part is the innermost one;
-    /// an offset inside it is shown as `+n`.
+    /// an offset inside it is shown as `+n`. Members whose names are reserved for the implementation of the language are its
+    /// own matter: a lock inside `std::mutex m` is `m`.
     #[must_use]
     pub fn part_name(&self, shape: ShapeId, offset: u64) -> String {
         let mut path = String::new();
         let (mut shape, mut offset) = (shape, offset);
+        let mut reserved = false;
         loop {
             match self.shape(shape) {
                 Shape::Array { element, .. } => {
                     let bytes = self.shape_bytes(*element).max(1);
-                    path.push_str(&format!("[{}]", offset / bytes));
+                    if !reserved {
+                        path.push_str(&format!("[{}]", offset / bytes));
+                    }
                     offset %= bytes;
                     shape = *element;
                 }
@@ -262,7 +268,8 @@ impl Program {
                         .iter()
                         .find(|f| f.offset <= offset && offset - f.offset < self.shape_bytes(f.shape).max(1));
                     let Some(field) = field else { break };
-                    if !field.name.is_empty() {
+                    reserved |= is_reserved(&field.name);
+                    if !field.name.is_empty() && !reserved {
                         path.push('.');
                         path.push_str(&field.name);
                     }
@@ -272,7 +279,7 @@ impl Program {
                 _ => break,
             }
         }
-        if offset != 0 {
+        if offset != 0 && !reserved {
             path.push_str(&format!("+{offset}"));
         }
         path
@@ -321,6 +328,13 @@ impl Function {
     pub fn value(&self, id: ValueId) -> &ValueInfo {
         &self.values[id.index()]
     }
+}
+
+/// Whether C and C++ reserve a name for their implementation.
+fn is_reserved(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next() == Some('_')
+        && letters.next().is_some_and(|second| second == '_' || second.is_ascii_uppercase())
 }
 
 /// Where a site stands: an instruction of a block, or its terminator if `instruction` is the number of

@@ -130,7 +130,7 @@ fn all_values_are_defined() {
     let mut program = read("program \"p\"\nfunction $f() {\nb0:\nreturn\n}");
     program.functions[0].parameters.push(ir::Parameter { value: ValueId(3) });
     assert_eq!(errors(&program), ["function $f: defines %3, but the function has 0 values"]);
-    program.functions[0].values = vec![ValueInfo { ty: ir::Type::Ptr, name: None }; 4];
+    program.functions[0].values = vec![ValueInfo { ty: ir::Type::Ptr, name: None, pointee: None }; 4];
     assert_eq!(errors(&program).len(), 3);
 }
 

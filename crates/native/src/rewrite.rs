@@ -125,6 +125,9 @@ impl Map {
     pub fn function(&self, function: &Function) -> Function {
         let mut function = function.clone();
         self.position(&mut function.position);
+        for shape in function.values.iter_mut().filter_map(|value| value.pointee.as_mut()) {
+            *shape = self.shapes[shape.index()];
+        }
         for block in &mut function.blocks {
             for instruction in &mut block.instructions {
                 self.position(&mut instruction.position);

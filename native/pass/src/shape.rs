@@ -94,6 +94,17 @@ impl Shapes {
         self.ty(ty, 0)
     }
 
+    /// What a type of the source points to, if it is a pointer to something of known size.
+    pub fn pointee(&mut self, ty: Meta) -> Option<ShapeId> {
+        let mut ty = ty;
+        while matches!(ty.tag(), tag::TYPEDEF | tag::CONST | tag::VOLATILE | tag::RESTRICT | tag::ATOMIC) {
+            ty = ty.base()?;
+        }
+        let to = ty.base().filter(|to| ty.tag() == tag::POINTER && to.tag() != tag::SUBROUTINE)?;
+        let shape = self.debug(to, 0);
+        (self.bytes[shape.index()] > 0).then_some(shape)
+    }
+
     fn add(&mut self, shape: Shape, bytes: u64) -> ShapeId {
         if let Some(&id) = self.known.get(&shape) {
             return id;

@@ -82,3 +82,19 @@ int f(int n, Base *b) {
 ";
     insta::assert_snapshot!(ir_of("exceptions.cc", text));
 }
+
+#[test]
+fn memory_that_a_call_allocates_has_the_type_of_the_variable_that_holds_it() {
+    let text = "#include <stdlib.h>\ntypedef struct node { struct node *next; int value; } node;\nnode *head;\n\
+                int main(void) { node *n = malloc(sizeof *n); n->next = head; head = n; return n->value; }\n";
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = directory.path().join("t.c");
+    std::fs::write(&source, text).expect("space");
+    for level in ["-O0", "-O2"] {
+        let object = directory.path().join("t.o");
+        let program = common::build(std::slice::from_ref(&source), &["-c", "-g", level], &object);
+        let value = program.functions[0].values.iter().find(|value| value.name.as_deref() == Some("n"));
+        let shape = value.and_then(|value| value.pointee).expect("a shape");
+        assert_eq!(program.part_name(shape, 8), ".value");
+    }
+}

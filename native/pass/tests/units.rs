@@ -135,6 +135,15 @@ fn calls_log_their_result_unless_the_module_defines_the_callee() {
 }
 
 #[test]
+fn functions_without_a_prologue_are_external() {
+    expect(
+        "__attribute__((naked)) int seven(void) {\n__asm__(\"movl $7, %eax; ret\");\n}\n\
+         int main(void) {\nreturn seven() - 7;\n}\n",
+        &["4 entry 0", "5 call 7"],
+    );
+}
+
+#[test]
 fn atomics() {
     expect(
         "#include <stdatomic.h>\n_Atomic int n = 5;\n_Atomic(char *) p;\nint main(void) {\nn += 2;\n\

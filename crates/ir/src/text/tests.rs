@@ -95,7 +95,11 @@ fn a_program_that_is_not_well_formed_is_printed_too() {
     program.threads[0].function = crate::FunctionId(99);
     program.globals.clear();
     program.functions[0].values.truncate(3);
-    program.functions[1].values.push(crate::ValueInfo { ty: crate::Type::Ptr, name: Some("left".into()) });
+    program.functions[1].values.push(crate::ValueInfo {
+        ty: crate::Type::Ptr,
+        name: Some("left".into()),
+        pointee: None,
+    });
     let text = print(&program);
     assert!(text.contains("thread main = $?#99 main"));
     assert!(text.contains("%3 = add ? %0, 5i32"));

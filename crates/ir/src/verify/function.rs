@@ -75,6 +75,9 @@ impl Verifier<'_> {
             }
         }
         self.place = Place::Function(id);
+        for shape in function.values.iter().filter_map(|value| value.pointee) {
+            self.shape_exists(shape);
+        }
         for value in (0..definitions.len()).filter(|&v| definitions[v].is_none()) {
             fail!(self, "nothing defines %{value}");
         }

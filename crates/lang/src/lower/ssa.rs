@@ -63,7 +63,7 @@ impl Builder {
     }
 
     pub(super) fn variable(&mut self, ty: Type, name: Option<&str>) -> Variable {
-        self.variables.push(ValueInfo { ty, name: name.map(Symbol::from) });
+        self.variables.push(ValueInfo { ty, name: name.map(Symbol::from), pointee: None });
         Variable(self.variables.len() as u32 - 1)
     }
 
@@ -234,7 +234,7 @@ impl Builder {
     pub(super) fn emit(&mut self, op: Op, results: &[Type], position: Option<Position>) -> Vec<ValueId> {
         let Some(current) = self.current else { return vec![ValueId(0); results.len()] };
         let first = self.values.len();
-        self.values.extend(results.iter().map(|ty| ValueInfo { ty: *ty, name: None }));
+        self.values.extend(results.iter().map(|ty| ValueInfo { ty: *ty, name: None, pointee: None }));
         let results: Vec<ValueId> = (first..self.values.len()).map(ValueId::new).collect();
         let label = if is_event(&op) { self.label.clone() } else { None };
         let instruction = Instruction { results: results.clone(), op, position, label };

@@ -193,7 +193,7 @@ impl Body<'_> {
 
     /// A new value.
     fn define(&mut self, ty: Type) -> ValueId {
-        self.values.push(ValueInfo { ty, name: None });
+        self.values.push(ValueInfo { ty, name: None, pointee: None });
         ValueId::new(self.values.len() - 1)
     }
 
@@ -269,12 +269,12 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The names of values, and the variables that allocas hold.
-    fn variables(&mut self, order: &[Block]) -> Vec<(Value, String)> {
+    /// The variables that values belong to, and those that allocas hold.
+    fn variables(&mut self, order: &[Block]) -> Vec<(Value, Meta)> {
         let mut names = vec![];
         for instruction in order.iter().flat_map(|block| block.instructions()) {
             for record in instruction.records() {
-                names.push((record.value, record.variable.variable_name()));
+                names.push((record.value, record.variable));
                 if record.declares {
                     self.declared.insert(record.value, record.variable);
                 }
@@ -283,14 +283,20 @@ impl Body<'_> {
         names
     }
 
-    /// Names the values after variables; where several variables have a value, after the first.
-    fn name_values(&mut self, names: Vec<(Value, String)>) {
-        for (value, name) in names {
-            if let Some(Operand::Value(value)) = self.known.get(&value)
-                && let slot @ None = &mut self.values[value.index()].name
-                && !name.is_empty()
-            {
-                *slot = Some(name.into());
+    /// Names the values after variables; where several variables have a value, after the first. The type of the variable that
+    /// holds the result of a call says what stands there, if the call has allocated it.
+    fn name_values(&mut self, names: Vec<(Value, Meta)>) {
+        for (value, variable) in names {
+            let Some(&Operand::Value(known)) = self.known.get(&value) else { continue };
+            let info = &mut self.values[known.index()];
+            let name = variable.variable_name();
+            if info.name.is_none() && !name.is_empty() {
+                info.name = Some(name.into());
+            }
+            let is_call =
+                value.is_instruction() && matches!(value.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke);
+            if info.ty == Type::Ptr && info.pointee.is_none() && is_call {
+                info.pointee = variable.variable_type().and_then(|ty| self.translator.shapes.pointee(ty));
             }
         }
     }

@@ -3,7 +3,8 @@
 use super::super::lex::{Line, Token};
 use super::{ParseError, Reader};
 use crate::{
-    Block, BlockId, Function, Instruction, Parameter, ResultDef, Symbol, Terminator, Type, ValueId, ValueInfo,
+    Block, BlockId, Function, Instruction, Parameter, ResultDef, ShapeId, Symbol, Terminator, Type, ValueId,
+    ValueInfo,
 };
 
 /// The values of a function, in the order in which they are defined in the text.
@@ -16,11 +17,12 @@ pub(super) struct Values {
 pub(super) struct Defined {
     pub(super) value: ValueId,
     name: Option<Symbol>,
+    pointee: Option<ShapeId>,
 }
 
 impl Values {
     pub(super) fn define(&mut self, defined: Defined, ty: Type) -> ValueId {
-        self.defined.push((defined.value, ValueInfo { ty, name: defined.name }));
+        self.defined.push((defined.value, ValueInfo { ty, name: defined.name, pointee: defined.pointee }));
         defined.value
     }
 
@@ -188,9 +190,10 @@ fn defined(line: &mut Line<'_>) -> Result<Defined, ParseError> {
     let Token::Value(number, name) = line.peek() else {
         return Err(line.expected("a value, as in %3 or %3:name"));
     };
-    let defined = Defined { value: ValueId(*number), name: name.as_deref().map(Symbol::from) };
+    let (value, name) = (ValueId(*number), name.as_deref().map(Symbol::from));
     line.take()?;
-    Ok(defined)
+    let pointee = if let Token::Shape(_) = line.peek() { Some(line.shape()?) } else { None };
+    Ok(Defined { value, name, pointee })
 }
 
 /// The types of the values in front of `=`: nothing, one, or several in parentheses.

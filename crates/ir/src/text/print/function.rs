@@ -219,8 +219,12 @@ impl Printer<'_> {
 
     fn definition(&mut self, function: &Function, value: ValueId) {
         put!(self, "%{}", value.0);
-        if let Some(name) = function.values.get(value.index()).and_then(|info| info.name.as_ref()) {
+        let Some(info) = function.values.get(value.index()) else { return };
+        if let Some(name) = &info.name {
             put!(self, ":{}", Name(name));
+        }
+        if let Some(shape) = info.pointee {
+            put!(self, " {}", ShapeName(shape));
         }
     }
 
