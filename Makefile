@@ -4,9 +4,9 @@
 CARGO ?= cargo
 RATE = target/tools/bin/rate
 
-.PHONY: demo test setup setup-test lint unit doc native fmt bench bench-solver random fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-record random fuzz-solver solver-contracts
 
-demo: setup
+demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
 
 test: setup-test lint unit doc native
@@ -14,6 +14,9 @@ test: setup-test lint unit doc native
 
 setup:
 	@sh scripts/setup.sh
+
+setup-native:
+	@sh scripts/setup.sh native
 
 setup-test: $(RATE)
 	@sh scripts/setup.sh test
@@ -33,7 +36,7 @@ unit:
 doc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --all-features --no-deps --locked
 
-# What needs LLVM 22: the compiler pass.
+# What needs LLVM 22: the compiler pass, the runtime, and the suite of compiled programs.
 native:
 	@CARGO="$(CARGO)" sh scripts/native.sh
 

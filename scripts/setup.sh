@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what is needed and missing. Works as root or with sudo on Debian and Ubuntu; elsewhere it says what to install.
 #   setup.sh           to build: a C and a C++ compiler (for zstd and CaDiCaL)
-#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22 for the compiler pass
+#   setup.sh native    and to compile programs: clang and LLVM 22
+#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22
 #   setup.sh solvers   and to compare: z3 and cvc5
 set -eu
 
@@ -17,6 +18,10 @@ else
     missing="$missing libc6-dev"
 fi
 case "${1:-}" in
+native)
+    need clang-22 clang-22
+    need llvm-config-22 llvm-22-dev
+    ;;
 test)
     need z3 z3
     need clang-22 clang-22
@@ -52,12 +57,12 @@ else
 fi
 
 $as_root apt-get update -qq
-# LLVM 22 is not in every release's packages. Without it the compiler pass is not built, and its tests are left out.
+# LLVM 22 is not in every release's packages. Without it the compiler pass is not built, and compiled programs are left out.
 for package in clang-22 llvm-22-dev; do
     case " $missing " in
     *" $package "*)
         if ! apt-cache show "$package" >/dev/null 2>&1; then
-            echo "setup: $package is not among this system's packages: the tests of the compiler pass are left out" >&2
+            echo "setup: $package is not among this system's packages: compiled programs are left out" >&2
             missing=$(echo " $missing " | sed "s/ $package / /")
         fi
         ;;
