@@ -369,7 +369,11 @@ impl<'l> Converter<'l> {
             Note::Departure(encoded) => {
                 self.reading.departure = postcard::from_bytes(&encoded).ok().map(|d| self.departure(d));
             }
-            Note::Shared(shared) => self.reading.shared = shared,
+            Note::Shared(mut shared) => {
+                // Sorted by the low bits, which the runtime counts in.
+                shared.sort_unstable();
+                self.reading.shared = shared;
+            }
             Note::Full => self.reading.full = true,
             Note::End { end, done, hand_overs } => {
                 self.reading.hand_overs = hand_overs;

@@ -121,6 +121,10 @@ impl<'l> Records<'l> {
             (self.thread, self.n) = (to, *done);
         }
         self.at = start + encoded.len().next_multiple_of(BYTES);
+        if let Content::Note(Note::End { .. }) = record.content {
+            // What threads did that went on meanwhile belongs to no run.
+            self.bytes = &self.bytes[..self.at.min(self.bytes.len())];
+        }
         Some(record)
     }
 }

@@ -7,6 +7,9 @@ use super::walk::{Frames, Step, callee_name};
 use super::{Item, Walker, What};
 use ir::{BlockId, Callee, FunctionId, Op, Operand, SitePlace, Terminator, ValueId};
 
+/// Why parameters are not known that the log does not have either.
+const FROM_OUTSIDE: &str = "parameters from code that is not instrumented";
+
 impl Walker<'_> {
     /// An activation that has not begun.
     pub fn frame(&self, function: FunctionId, unknown: Reason) -> Frame {
@@ -29,7 +32,7 @@ impl Walker<'_> {
     fn entered(&mut self, item: &Item) -> Option<Frame> {
         let What::Entry(_) = item.what else { return None };
         let place = self.index.place(item.site)?;
-        let unknown = self.reasons.get("parameters from code that is not instrumented");
+        let unknown = self.reasons.get(FROM_OUTSIDE);
         Some(self.frame(place.function, unknown))
     }
 
@@ -68,7 +71,9 @@ impl Walker<'_> {
                         let _ = self.compare(value, recorded, mask(ty), "a parameter");
                         frame.values[parameter.value.index()].bits = recorded;
                     }
-                    // From outside, or computed in a way that is not followed: as the run had it.
+                    // From outside: an input of the run, as good as any other.
+                    false if value.pin == self.reasons.get(FROM_OUTSIDE) => *value = Value::plain(recorded),
+                    // Computed in a way that is not followed: as the run had it.
                     false => *value = Value { bits: recorded, known: true, ..*value },
                 }
             }

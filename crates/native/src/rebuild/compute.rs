@@ -4,7 +4,7 @@ use super::Walker;
 use super::address::{Stand, of_function, of_global, stands_for};
 use super::frame::{Frame, Thread};
 use super::value::{Value, mask};
-use ir::{Function, Op, Operand, Type, Width, eval};
+use ir::{CastKind, Function, Op, Operand, Type, Width, eval};
 
 impl Walker<'_> {
     /// The value of an operand in an activation of a thread.
@@ -59,6 +59,11 @@ impl Walker<'_> {
             Op::Cast { kind, value } => {
                 let from = Self::type_of(function, value);
                 let value = self.operand(me, frame, value);
+                if *kind == CastKind::PtrToInt && self.stands(value) {
+                    // As a number it would meet real addresses.
+                    let pin = self.reasons.get("addresses that the log does not tell");
+                    return Some(Value::unknown(pin).depending(value));
+                }
                 match (from.width(), ty.width()) {
                     (Some(from), Some(to)) => match eval::cast(*kind, from, to, value.bits) {
                         Some(bits) if value.known => Value { bits, ..value },
