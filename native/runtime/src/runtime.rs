@@ -382,6 +382,8 @@ impl Runtime {
             let enabled = ready.iter().map(|ready| ready.thread.code()).collect();
             let (to, done) = (turn.thread.code(), self.threads[next].done);
             self.note(&Note::Switch { to, done, enabled });
+            // The note has the number of the thread that ran so far, and is not to be looked at with units of the next.
+            self.settle();
         }
         self.turn = turn.events;
         self.turn_from = self.threads[next].done;
