@@ -11,11 +11,21 @@
 //! | load, store of more bytes; fill | one note, by `__tb_bytes` |
 //! | copy | two notes: the bytes read, the bytes written |
 //! | fence | 0, 0 |
-//! | branch, switch | 0, index of the successor. Left out where the outcome follows from values that the same activation logs |
+//! | branch, switch | 0, index of the successor in `ir::Terminator::successors`, the first one that leads there. Left out where the outcome follows from values that the same activation logs |
 //! | call of what the module does not define, or through an address; inline assembly | 0, result (0 if none or wider than 8 bytes), after the call |
 //! | entry of a function whose address is taken, or `main` | one for each parameter, at least one: [`ENTRY`], its value (0 if wider than 8 bytes or none); the site is the function's first |
 //! | landing pad | [`LANDING`], 0; the site is the first of the block |
 //! | stack memory whose address escapes | [`STACK`], its address |
+//!
+//! Where this is not quite so:
+//!
+//! - Functions that other modules may take the address of have entry units too: all strong ones of C.
+//! - An atomic update or exchange of more than 8 bytes is two notes, the bytes before and after; an atomic update of a float is two
+//!   units at the site of the opaque instruction that it became. A `byval` argument is one note, the bytes that are copied.
+//! - A call of a function that the linker may replace has a result unit though the module defines it. A call that does not
+//!   return, or that is a `musttail`, and assembly without text and result, have none.
+//! - Memory that cannot escape has no units; a copy between two such places writes nothing.
+//! - The unit of an access that faults may or may not be there.
 //!
 //! Site 0 of a program stands for nothing in the log: numbers start at 1, and a first word whose site is 0 begins a note.
 
