@@ -5,15 +5,17 @@
 //! the end everything that no event needs is left out: that is the slicing and the removal of dead variables of AV §6.
 
 use crate::layout::{Footprints, Layout};
-use crate::walk::{Aim, Walk};
+use crate::walk::{Aim, Request, Walk};
 use crate::{Ctp, CtpError, EventIndex, ExprId, Kind, Location, Options, PinReason, objects, values};
-use ir::{Program, SiteIndex};
+use ir::{Program, SiteId, SiteIndex};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use trace::{EventKind, Logging, Trace};
 
 /// After so many walks, addresses whose targets are still not settled are pinned.
 const MOST_ROUNDS: u32 = 12;
+/// All accesses together may have so many targets, and as many more as the trace has events.
+const MOST_TARGETS: usize = 100_000;
 
 impl Ctp {
     /// The concurrent trace program of a trace.
@@ -47,6 +49,7 @@ impl Ctp {
                 }
             }
             changed.retain(|(request, aim)| aims.get(&request.at) != Some(aim));
+            limit(&mut changed, trace.events.len(), trace);
             if changed.is_empty() {
                 return Ok(finish(program, trace, options, &layout, walk, round));
             }
@@ -59,6 +62,32 @@ impl Ctp {
             drop(walk);
             aims.extend(changed.into_iter().map(|(request, aim)| (request.at, aim)));
             round += 1;
+        }
+    }
+}
+
+/// Keeps the targets of all accesses together near-linear in the trace: the instructions with most of them are pinned.
+fn limit(aims: &mut [(Request, Aim)], events: usize, trace: &Trace) {
+    let mut by_site: FxHashMap<SiteId, usize> = FxHashMap::default();
+    for (request, aim) in &*aims {
+        if let Aim::At(targets) = aim {
+            *by_site.entry(trace.events[request.at].site).or_default() += targets.len();
+        }
+    }
+    let mut total: usize = by_site.values().sum();
+    let mut sites: Vec<(usize, SiteId)> =
+        by_site.into_iter().map(|(site, targets)| (targets, site)).collect();
+    sites.sort_unstable();
+    while total > MOST_TARGETS + events
+        && let Some((targets, site)) = sites.pop()
+    {
+        total -= targets;
+        for (request, aim) in aims.iter_mut() {
+            if let Aim::At(targets) = aim
+                && trace.events[request.at].site == site
+            {
+                *aim = Aim::Pinned(PinReason::Address { targets: targets.len() as u64 });
+            }
         }
     }
 }

@@ -30,6 +30,7 @@ mod pure;
 pub mod show;
 mod space;
 mod transactions;
+mod value_set;
 mod values;
 mod walk;
 

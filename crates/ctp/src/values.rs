@@ -4,66 +4,29 @@
 //! least fixed point; one that grows too large is *anything*. Of an address `base + stride · anything` the base is enough: it
 //! can be each element of what the base points into. All is over-approximation: which address it is in which schedule, the
 //! solver says. An address with too many targets is pinned.
+//!
+//! Reads of one location may all see the same, so expressions that differ only in which read of a location they are about have the
+//! same set. They are made one before anything is computed: a loop that ran a million times is then as small as its code.
 
 use crate::expression::Expr;
 use crate::space::Space;
+use crate::value_set::{NOTHING, Values, product, submasks};
 use crate::walk::{Aim, Request, Walk};
 use crate::{ExprId, LocationId, PinReason};
 use ir::{BinaryOp, Width, eval};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// Most values in a set.
-const MOST_VALUES: usize = 64;
-
-/// What a value may be.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Values {
-    Some(BTreeSet<u128>),
-    Anything,
-}
-
-impl Values {
-    fn none() -> Values {
-        Values::Some(BTreeSet::new())
-    }
-
-    fn one(value: u128) -> Values {
-        Values::Some(BTreeSet::from([value]))
-    }
-
-    fn join(&mut self, other: &Values) -> bool {
-        match (&mut *self, other) {
-            (Values::Anything, _) => false,
-            (_, Values::Anything) => {
-                *self = Values::Anything;
-                true
-            }
-            (Values::Some(set), Values::Some(more)) => {
-                let before = set.len();
-                set.extend(more);
-                let grown = set.len() > before;
-                if set.len() > MOST_VALUES {
-                    *self = Values::Anything;
-                }
-                grown
-            }
-        }
-    }
-
-    fn range(from: i128, to: i128, width: Width) -> Values {
-        match usize::try_from(to - from) {
-            Ok(0..MOST_VALUES) => Values::Some((from..=to).map(|value| eval::cut(width, value)).collect()),
-            _ => Values::Anything,
-        }
-    }
-}
+/// A location whose set has grown so often holds anything: counters would grow for ever.
+const MOST_GROWTHS: u32 = 12;
 
 /// The targets of all accesses that ask for them.
 pub fn aims(walk: &Walk<'_>, max_targets: usize) -> Vec<(Request, Aim)> {
     let mut sets = Sets {
         walk,
-        exprs: FxHashMap::default(),
+        classes: FxHashMap::default(),
+        nodes: vec![],
+        values: vec![],
         locations: FxHashMap::default(),
         writes: FxHashMap::default(),
     };
@@ -80,15 +43,65 @@ pub fn aims(walk: &Walk<'_>, max_targets: usize) -> Vec<(Request, Aim)> {
 
 struct Sets<'a, 'w> {
     walk: &'a Walk<'w>,
-    exprs: FxHashMap<ExprId, Values>,
+    /// For each expression that matters the number of those that have the same set.
+    classes: FxHashMap<ExprId, u32>,
+    nodes: Vec<Node>,
+    values: Vec<Values>,
     locations: FxHashMap<LocationId, Values>,
-    /// The values that are written to the locations that matter.
+    /// What is written to the locations that matter.
     writes: FxHashMap<LocationId, Vec<ExprId>>,
+}
+
+/// Expressions that have the same set: one of them, with the classes of its operands in place of these.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Node {
+    expr: Expr,
+    width: Width,
+    /// For a read: of which location, and whether it may not happen.
+    read: Option<(LocationId, bool)>,
 }
 
 impl Sets<'_, '_> {
     /// The least fixed point for all that the requested addresses depend on.
     fn solve(&mut self) {
+        let order = self.needed();
+        self.classify(&order);
+        let mut written: FxHashMap<LocationId, Vec<u32>> = FxHashMap::default();
+        for (&location, writes) in &self.writes {
+            let mut classes: Vec<u32> =
+                writes.iter().filter_map(|id| self.classes.get(id).copied()).collect();
+            classes.sort_unstable();
+            classes.dedup();
+            written.insert(location, classes);
+        }
+        let mut growths: FxHashMap<LocationId, u32> = FxHashMap::default();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for n in 0..self.nodes.len() {
+                self.values[n] = self.compute(self.nodes[n]);
+            }
+            // Expressions follow from what locations hold: when those stand still, all does.
+            for (location, writes) in &written {
+                let Some(held) = self.locations.get_mut(location) else { continue };
+                let mut grown = false;
+                for &write in writes {
+                    grown |= held.join(&self.values[write as usize]);
+                }
+                if grown {
+                    let times = growths.entry(*location).or_default();
+                    *times += 1;
+                    if *times > MOST_GROWTHS {
+                        *held = Values::Anything;
+                    }
+                }
+                changed |= grown;
+            }
+        }
+    }
+
+    /// All expressions that the requested addresses depend on, through memory too, each after its operands.
+    fn needed(&mut self) -> Vec<ExprId> {
         let expressions = &self.walk.expressions;
         let mut written: FxHashMap<LocationId, Vec<ExprId>> = FxHashMap::default();
         for event in &self.walk.events {
@@ -97,119 +110,135 @@ impl Sets<'_, '_> {
                 written.entry(write.location).or_default().push(write.value);
             }
         }
-        // What is needed, through memory.
         let mut needed: FxHashSet<ExprId> = FxHashSet::default();
         let mut work: Vec<ExprId> = self.walk.requests.iter().map(|request| request.address).collect();
-        while let Some(root) = work.pop() {
-            if needed.contains(&root) {
+        while let Some(id) = work.pop() {
+            if !needed.insert(id) {
                 continue;
             }
-            for id in expressions.reachable([root]) {
-                if needed.insert(id)
-                    && let Expr::Read(read) = expressions.get(id)
-                {
-                    let location = self.walk.reads[read.index()].location;
-                    if let std::collections::hash_map::Entry::Vacant(entry) = self.writes.entry(location) {
-                        let mut values = written.remove(&location).unwrap_or_default();
-                        values.sort_unstable();
-                        values.dedup();
-                        work.extend(&values);
-                        entry.insert(values);
-                        let initial = self.walk.initial[location.index()];
-                        self.locations.insert(location, initial.map_or(Values::none(), Values::one));
-                    }
+            work.extend(expressions.get(id).operands());
+            if let Expr::Read(read) = expressions.get(id) {
+                let location = self.walk.reads[read.index()].location;
+                if let std::collections::hash_map::Entry::Vacant(entry) = self.writes.entry(location) {
+                    let values = written.remove(&location).unwrap_or_default();
+                    work.extend(&values);
+                    entry.insert(values);
+                    let initial = self.walk.initial[location.index()];
+                    self.locations.insert(location, initial.map_or(Values::none(), Values::one));
                 }
             }
         }
         let mut order: Vec<ExprId> = needed.into_iter().collect();
         order.sort_unstable();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &id in &order {
-                let values = self.values(id);
-                changed |= self.exprs.get(&id) != Some(&values);
-                self.exprs.insert(id, values);
-            }
-            for (location, writes) in &self.writes {
-                let Some(held) = self.locations.get_mut(location) else { continue };
-                for write in writes {
-                    if let Some(values) = self.exprs.get(write) {
-                        changed |= held.join(values);
-                    }
+        order
+    }
+
+    /// Makes expressions one that differ only in which read of a location they are about.
+    fn classify(&mut self, order: &[ExprId]) {
+        let expressions = &self.walk.expressions;
+        let mut known: FxHashMap<Node, u32> = FxHashMap::default();
+        for &id in order {
+            let class = |id: ExprId| ExprId(self.classes.get(&id).copied().unwrap_or(0));
+            let mut read = None;
+            let expr = match expressions.get(id) {
+                Expr::Read(of) => {
+                    let of = &self.walk.reads[of.index()];
+                    read = Some((of.location, of.when.is_some()));
+                    Expr::Hole
                 }
+                Expr::Binary(op, a, b) => Expr::Binary(op, class(a), class(b)),
+                Expr::Compare(predicate, a, b) => Expr::Compare(predicate, class(a), class(b)),
+                Expr::Zext(a) => Expr::Zext(class(a)),
+                Expr::Sext(a) => Expr::Sext(class(a)),
+                Expr::Extract { value, low } => Expr::Extract { value: class(value), low },
+                Expr::Concat { high, low } => Expr::Concat { high: class(high), low: class(low) },
+                Expr::Select { condition, then, otherwise } => {
+                    let (condition, then, otherwise) = (class(condition), class(then), class(otherwise));
+                    Expr::Select { condition, then, otherwise }
+                }
+                leaf @ (Expr::Const(_) | Expr::Hole | Expr::Unknown) => leaf,
+            };
+            let node = Node { expr, width: expressions.width(id), read };
+            let next = self.nodes.len() as u32;
+            let class = *known.entry(node).or_insert(next);
+            if class == next {
+                self.nodes.push(node);
+                self.values.push(Values::none());
             }
+            self.classes.insert(id, class);
         }
     }
 
-    fn of(&self, id: ExprId) -> Values {
-        self.exprs.get(&id).cloned().unwrap_or_else(Values::none)
+    /// What an expression may be.
+    fn of(&self, id: ExprId) -> &Values {
+        self.classes.get(&id).map_or(&NOTHING, |&class| &self.values[class as usize])
     }
 
-    fn values(&self, id: ExprId) -> Values {
-        let expressions = &self.walk.expressions;
-        let width = expressions.width(id);
-        match expressions.get(id) {
-            Expr::Const(bits) => Values::one(bits),
-            Expr::Read(read) => {
-                let read = &self.walk.reads[read.index()];
-                let mut values = self.locations.get(&read.location).cloned().unwrap_or_else(Values::none);
-                if read.when.is_some() {
-                    values.join(&Values::one(0));
-                }
-                values
+    /// The set of a class, given those of its operands.
+    fn compute(&self, node: Node) -> Values {
+        let width = node.width;
+        let at = |class: ExprId| &self.values[class.index()];
+        let width_at = |class: ExprId| self.nodes[class.index()].width;
+        let each = |of: ExprId, f: &dyn Fn(u128) -> u128| match at(of) {
+            Values::Some(set) => Values::Some(set.iter().map(|&value| f(value)).collect()),
+            Values::Anything => Values::Anything,
+        };
+        if let Some((location, may_not_happen)) = node.read {
+            let mut values = self.locations.get(&location).cloned().unwrap_or_else(Values::none);
+            if may_not_happen {
+                values.join(&Values::one(0));
             }
-            Expr::Hole | Expr::Unknown => Values::Anything,
+            return values;
+        }
+        match node.expr {
+            Expr::Const(bits) => Values::one(bits),
+            Expr::Read(_) | Expr::Hole | Expr::Unknown => Values::Anything,
             Expr::Binary(op, a, b) => {
-                let (x, y) = (self.of(a), self.of(b));
-                match (op, expressions.constant(b)) {
-                    (BinaryOp::And, Some(mask)) if x == Values::Anything && mask.count_ones() <= 5 => {
+                let (x, y) = (at(a), at(b));
+                let constant = match self.nodes[b.index()].expr {
+                    Expr::Const(bits) => Some(bits),
+                    _ => None,
+                };
+                match (op, constant) {
+                    (BinaryOp::And, Some(mask)) if *x == Values::Anything && mask.count_ones() < 6 => {
                         submasks(mask)
                     }
-                    (BinaryOp::URem, Some(by @ 1..)) if x == Values::Anything => {
+                    (BinaryOp::URem, Some(by @ 1..)) if *x == Values::Anything => {
                         Values::range(0, by as i128 - 1, width)
                     }
-                    (BinaryOp::SRem, Some(by @ 1..)) if x == Values::Anything => {
+                    (BinaryOp::SRem, Some(by @ 1..)) if *x == Values::Anything => {
                         let most = eval::signed(width, by).unsigned_abs() as i128 - 1;
                         Values::range(-most, most, width)
                     }
-                    _ => product(&x, &y, |x, y| eval::binary(op, width, x, y)),
+                    _ => product(x, y, |x, y| eval::binary(op, width, x, y)),
                 }
             }
             Expr::Compare(predicate, a, b) => {
-                let of = expressions.width(a);
-                match product(&self.of(a), &self.of(b), |x, y| {
-                    Some(u128::from(eval::compare(predicate, of, x, y)))
-                }) {
+                let of = width_at(a);
+                let holds = |x, y| Some(u128::from(eval::compare(predicate, of, x, y)));
+                match product(at(a), at(b), holds) {
                     Values::Anything => Values::Some(BTreeSet::from([0, 1])),
                     values => values,
                 }
             }
-            Expr::Zext(a) => self.each(a, |x| x),
+            Expr::Zext(a) => each(a, &|x| x),
             Expr::Sext(a) => {
-                let from = expressions.width(a);
-                self.each(a, |x| eval::cut(width, eval::signed(from, x)))
+                let from = width_at(a);
+                each(a, &|x| eval::cut(width, eval::signed(from, x)))
             }
-            Expr::Extract { value, low } => self.each(value, |x| (x >> low) & width.mask()),
+            Expr::Extract { value, low } => each(value, &|x| (x >> low) & width.mask()),
             Expr::Concat { high, low } => {
-                let bits = expressions.width(low).bits();
-                product(&self.of(high), &self.of(low), |x, y| Some(x << bits | y))
+                let bits = width_at(low).bits();
+                product(at(high), at(low), |x, y| Some(x << bits | y))
             }
             Expr::Select { condition, then, otherwise } => {
                 let mut values = Values::none();
-                let Values::Some(conditions) = self.of(condition) else { return Values::Anything };
-                for condition in conditions {
-                    values.join(&self.of(if condition == 1 { then } else { otherwise }));
+                let Values::Some(conditions) = at(condition) else { return Values::Anything };
+                for &condition in conditions {
+                    values.join(at(if condition == 1 { then } else { otherwise }));
                 }
                 values
             }
-        }
-    }
-
-    fn each(&self, of: ExprId, f: impl Fn(u128) -> u128) -> Values {
-        match self.of(of) {
-            Values::Some(set) => Values::Some(set.into_iter().map(f).collect()),
-            Values::Anything => Values::Anything,
         }
     }
 
@@ -222,7 +251,7 @@ impl Sets<'_, '_> {
         let mut found: BTreeSet<u64> = BTreeSet::new();
         match self.of(request.address) {
             Values::Some(set) => {
-                found.extend(set.into_iter().map(|value| value as u64).filter(|&address| fits(address)));
+                found.extend(set.iter().map(|&value| value as u64).filter(|&address| fits(address)));
             }
             Values::Anything => {
                 let Some((bases, stride)) = self.elements(request.address) else {
@@ -266,7 +295,7 @@ impl Sets<'_, '_> {
         let expressions = &self.walk.expressions;
         let width = expressions.width(id);
         if let Values::Some(set) = self.of(id) {
-            return Some((set, 0));
+            return Some((set.clone(), 0));
         }
         match expressions.get(id) {
             Expr::Binary(BinaryOp::Add, a, b) => {
@@ -299,30 +328,4 @@ impl Sets<'_, '_> {
 
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
-}
-
-fn submasks(mask: u128) -> Values {
-    let mut set = BTreeSet::new();
-    let mut sub = mask;
-    loop {
-        set.insert(sub);
-        if sub == 0 {
-            return Values::Some(set);
-        }
-        sub = (sub - 1) & mask;
-    }
-}
-
-/// What two values can give; results that are not defined are left out.
-fn product(a: &Values, b: &Values, f: impl Fn(u128, u128) -> Option<u128>) -> Values {
-    let (Values::Some(a), Values::Some(b)) = (a, b) else { return Values::Anything };
-    if a.len().saturating_mul(b.len()) > MOST_VALUES * MOST_VALUES {
-        return Values::Anything;
-    }
-    let set: BTreeSet<u128> = a
-        .iter()
-        .flat_map(|&x| b.iter().filter_map(move |&y| Some((x, y))))
-        .filter_map(|(x, y)| f(x, y))
-        .collect();
-    if set.len() > MOST_VALUES { Values::Anything } else { Values::Some(set) }
 }

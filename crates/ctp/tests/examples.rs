@@ -30,10 +30,11 @@ fn every_run_of_every_example_is_rebuilt_and_foretells_the_others() {
 #[test]
 #[ignore = "a measurement: cargo test --release -p threadbare-ctp --test examples -- --ignored --nocapture"]
 fn a_million_events_take_seconds() {
-    let source = "mutex m; int x, a[64], sum;
-        thread T { int i = 0; while (i < 20000) bound 20001 { lock(m); x = x + 1; a[i & 63] = x; unlock(m); i = i + 1; } }
-        thread U { int i = 0; while (i < 20000) bound 20001 {
-            lock(m); int k = x; if (k > 5) sum = sum + a[k & 63]; unlock(m); i = i + 1; } }";
+    let source = "mutex m; int x, y, a[4], sum;
+        thread T { int i = 0; while (i < 70000) bound 70001 {
+            lock(m); x = x + 1; a[i & 3] = x; unlock(m); i = i + 1; } }
+        thread U { int i = 0; while (i < 70000) bound 70001 {
+            lock(m); int k = x; if (k > 5) sum = sum + y; if (i > 69000) y = a[k & 3]; unlock(m); i = i + 1; } }";
     let machine = machine(source, false);
     for who in [subject::Strategy::RunToBlock, subject::Strategy::Random { seed: 1 }] {
         let trace = record(&machine, &who);

@@ -4,8 +4,8 @@
 use crate::Refusal;
 use crate::access::content;
 use crate::path::Outcome;
+use crate::perform::Performed;
 use crate::run::{Call, Frame, Happened, Run, State, width_of};
-use crate::step::Performed;
 use ir::{Instruction, Op, SyncOp, Terminator};
 use trace::{AccessKind, Event, EventKind, Location, LockMode};
 

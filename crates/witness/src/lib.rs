@@ -18,6 +18,7 @@ mod foreign;
 mod memory;
 mod objects;
 mod path;
+mod perform;
 mod pure;
 mod run;
 mod step;
