@@ -1,0 +1,187 @@
+//! Accesses as races and transactions see them: whether they touch the same memory, whether they write, what they leave behind.
+
+use crate::{Encoding, Model};
+use ctp::{Access, EventIndex, Kind};
+use solver::{Bool, Bv, Result};
+use trace::{AllocationId, EventKind};
+
+impl Encoding<'_> {
+    /// What an event gives back, if it is a free of memory that others may access.
+    #[must_use]
+    pub fn freed(&self, event: EventIndex) -> Option<AllocationId> {
+        match self.kind(event) {
+            Kind::Other(EventKind::Free { allocation }) => *allocation,
+            _ => None,
+        }
+    }
+
+    /// The address of an access as a number, if it is the same in all schedules that are looked at.
+    #[must_use]
+    pub fn fixed_address(&self, access: &Access) -> Option<u64> {
+        if self.options.model == Model::Cam {
+            return access.targets.first().map(|target| target.address);
+        }
+        self.ctp.expressions.constant(access.address).map(|address| address as u64)
+    }
+
+    fn address(&mut self, access: &Access) -> Result<Bv> {
+        match self.fixed_address(access) {
+            Some(address) => self.solver.bv_const(u128::from(address), 64),
+            None => self.term(access.address),
+        }
+    }
+
+    /// Two accesses, or an access and a free, touch some byte in common.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn overlap(&mut self, a: EventIndex, b: EventIndex) -> Result<Bool> {
+        match (self.kind(a).access(), self.kind(b).access()) {
+            (Some(a), Some(b)) => {
+                if let (Some(x), Some(y)) = (self.fixed_address(a), self.fixed_address(b)) {
+                    let overlap = x < y.saturating_add(b.bytes) && y < x.saturating_add(a.bytes);
+                    return Ok(self.solver.bool_const(overlap));
+                }
+                let (x, y) = (self.address(a)?, self.address(b)?);
+                let (x_bytes, y_bytes) =
+                    (self.solver.bv_const(a.bytes.into(), 64)?, self.solver.bv_const(b.bytes.into(), 64)?);
+                let (x_end, y_end) = (self.solver.bv_add(x, x_bytes)?, self.solver.bv_add(y, y_bytes)?);
+                let (one, other) = (self.solver.bv_ult(x, y_end)?, self.solver.bv_ult(y, x_end)?);
+                self.solver.and(&[one, other])
+            }
+            (Some(access), None) => self.hits_freed(access, b),
+            (None, Some(access)) => self.hits_freed(access, a),
+            (None, None) => Ok(self.solver.bool_const(false)),
+        }
+    }
+
+    fn hits_freed(&mut self, access: &Access, free: EventIndex) -> Result<Bool> {
+        let freed = self.freed(free);
+        let mut any = vec![];
+        for target in access.targets.iter().filter(|target| Some(target.place.allocation) == freed) {
+            any.push(match target.when.filter(|_| self.has_values()) {
+                Some(when) => self.condition(when)?,
+                None => self.solver.bool_const(true),
+            });
+        }
+        self.solver.or(&any)
+    }
+
+    /// Two accesses are of the same bytes.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn same_bytes(&mut self, a: EventIndex, b: EventIndex) -> Result<Bool> {
+        match (self.kind(a).access(), self.kind(b).access()) {
+            (Some(a), Some(b)) if a.bytes == b.bytes => {
+                let (x, y) = (self.address(a)?, self.address(b)?);
+                self.solver.bv_eq(x, y)
+            }
+            _ => Ok(self.solver.bool_const(false)),
+        }
+    }
+
+    /// Two accesses begin at the same address.
+    pub(crate) fn same_address(&mut self, a: EventIndex, b: EventIndex) -> Result<Bool> {
+        match (self.kind(a).access(), self.kind(b).access()) {
+            (Some(a), Some(b)) => {
+                let (x, y) = (self.address(a)?, self.address(b)?);
+                self.solver.bv_eq(x, y)
+            }
+            _ => Ok(self.solver.bool_const(false)),
+        }
+    }
+
+    /// The access hits the memory of a target, and that has not been given back when the prefix ends.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn can_access_at_cut(&mut self, event: EventIndex) -> Result<Bool> {
+        let Some(access) = self.kind(event).access() else { return Ok(self.solver.bool_const(true)) };
+        let mut all = vec![];
+        if let Some(hits) = access.hits.filter(|_| self.has_values()) {
+            all.push(self.condition(hits)?);
+        }
+        let faults = self.uses_freed_at_cut(event)?;
+        all.push(self.solver.not(faults)?);
+        self.solver.and(&all)
+    }
+
+    /// The access hits memory that has been given back when the prefix ends.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn uses_freed_at_cut(&mut self, event: EventIndex) -> Result<Bool> {
+        let Some(access) = self.kind(event).access() else { return Ok(self.solver.bool_const(false)) };
+        let mut any = vec![];
+        for target in &access.targets {
+            for &free in self.ctp.freed.get(&target.place.allocation).into_iter().flatten() {
+                let inside = self.inside(free);
+                any.push(match target.when.filter(|_| self.has_values()) {
+                    Some(when) => {
+                        let when = self.condition(when)?;
+                        self.solver.and(&[inside, when])?
+                    }
+                    None => inside,
+                });
+            }
+        }
+        self.solver.or(&any)
+    }
+
+    /// The access writes, if it happens: a compare-and-exchange does so if it succeeds.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn writes(&mut self, event: EventIndex) -> Result<Bool> {
+        match self.kind(event) {
+            Kind::Read(_) => Ok(self.solver.bool_const(false)),
+            Kind::CompareExchange { success, .. } if !self.has_values() => {
+                Ok(self.solver.bool_const(*success))
+            }
+            Kind::CompareExchange { equal, .. } => self.condition(*equal),
+            Kind::Write(_) | Kind::Update(_) => Ok(self.solver.bool_const(true)),
+            _ => Ok(self.solver.bool_const(self.freed(event).is_some())),
+        }
+    }
+
+    /// The access would write if it were done when the prefix ends.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn would_write_at_cut(&mut self, event: EventIndex) -> Result<Bool> {
+        match self.kind(event) {
+            Kind::CompareExchange { access, equal, .. } if self.has_values() => {
+                // What is compared is the content now, not what the event reads when it happens.
+                let reads = access.targets.iter().flat_map(|target| &target.reads);
+                let now = reads.filter_map(|&read| {
+                    let content = self.contents_at_cut.get(&self.ctp.read(read).location)?;
+                    Some((read, *content))
+                });
+                let now = now.collect();
+                self.condition_with(*equal, now)
+            }
+            _ => self.writes(event),
+        }
+    }
+
+    /// The value that the memory of an access has after it.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn content_after(&mut self, event: EventIndex) -> Result<Option<Bv>> {
+        let kind = self.kind(event);
+        let Some(access) = kind.access() else { return Ok(None) };
+        let (old, new) = (access.old, access.new);
+        match kind {
+            Kind::Read(_) => old.map(|old| self.term(old)).transpose(),
+            Kind::CompareExchange { equal, .. } => {
+                let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
+                let equal = self.condition(*equal)?;
+                let (old, new) = (self.term(old)?, self.term(new)?);
+                Ok(Some(self.solver.bv_ite(equal, new, old)?))
+            }
+            _ => new.map(|new| self.term(new)).transpose(),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The encoding of one concurrent trace program, and the questions that can be put to it.
+
+use crate::reasons::Reasons;
+use crate::sync::Sync;
+use crate::terms::Terms;
+use crate::{Mode, Model, Options};
+use ctp::{Ctp, Event, EventIndex, Kind, LocationId, ThreadIndex};
+use rustc_hash::FxHashMap;
+use solver::{Answer, Bool, Bv, Interrupter, Limits, Point, Result, Solver};
+use trace::EventId;
+
+/// A concurrent trace program as constraints. See the crate's introduction for how to ask.
+pub struct Encoding<'c> {
+    pub(crate) ctp: &'c Ctp,
+    pub(crate) solver: Solver,
+    pub(crate) options: Options,
+    /// Where the prefix ends.
+    pub(crate) cut: Point,
+    /// Per event; silent ones have none.
+    pub(crate) points: Vec<Option<Point>>,
+    pub(crate) inside: Vec<Bool>,
+    /// Per event: its thread has come to it.
+    pub(crate) reached: Vec<Bool>,
+    /// The event comes out otherwise than recorded, and its thread stops behind it.
+    pub(crate) departs: FxHashMap<EventIndex, Bool>,
+    /// The event of the same thread that is before, silent ones left out.
+    pub(crate) previous: Vec<Option<EventIndex>>,
+    pub(crate) terms: Terms,
+    pub(crate) reasons: Reasons,
+    pub(crate) pins: Vec<(Bool, EventId)>,
+    pub(crate) sync: Sync,
+    pub(crate) contents_before: FxHashMap<EventIndex, FxHashMap<LocationId, Bv>>,
+    pub(crate) contents_at_cut: FxHashMap<LocationId, Bv>,
+}
+
+impl<'c> Encoding<'c> {
+    /// Encodes a concurrent trace program.
+    ///
+    /// # Errors
+    /// If the solver refuses a part: too many points, or a fault of ours.
+    pub fn new(ctp: &'c Ctp, options: Options) -> Result<Encoding<'c>> {
+        let mut solver = Solver::new();
+        let cut = solver.point()?;
+        let count = ctp.events.len();
+        let outside = solver.bool_const(false);
+        let mut encoding = Encoding {
+            ctp,
+            solver,
+            cut,
+            points: vec![None; count],
+            inside: vec![outside; count],
+            reached: vec![outside; count],
+            departs: FxHashMap::default(),
+            previous: vec![None; count],
+            terms: Terms::default(),
+            reasons: Reasons::new(options.explain),
+            pins: vec![],
+            sync: Sync::default(),
+            contents_before: FxHashMap::default(),
+            contents_at_cut: FxHashMap::default(),
+            options,
+        };
+        encoding.lay_out_time()?;
+        encoding.make_values()?;
+        encoding.find_departures()?;
+        encoding.follow_paths()?;
+        encoding.encode_memory()?;
+        encoding.encode_sync()?;
+        if encoding.options.mode == Mode::Full {
+            encoding.require_all()?;
+        }
+        Ok(encoding)
+    }
+
+    /// The concurrent trace program.
+    #[must_use]
+    pub fn ctp(&self) -> &'c Ctp {
+        self.ctp
+    }
+
+    /// How much of the program is looked at.
+    #[must_use]
+    pub fn model_kind(&self) -> Model {
+        self.options.model
+    }
+
+    /// The solver, for terms of one's own.
+    pub fn solver(&mut self) -> &mut Solver {
+        &mut self.solver
+    }
+
+    /// Limits for the questions to come.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.solver.set_limits(limits);
+    }
+
+    /// A handle that stops questions from another thread.
+    #[must_use]
+    pub fn interrupter(&self) -> Interrupter {
+        self.solver.interrupter()
+    }
+
+    /// Asks whether some feasible prefix has all this.
+    ///
+    /// # Errors
+    /// If a term is another solver's.
+    pub fn ask(&mut self, assumptions: &[Bool]) -> Result<Answer> {
+        let mut all = assumptions.to_vec();
+        all.extend(self.switches());
+        all.extend(self.pins.iter().map(|&(pin, _)| pin));
+        self.solver.solve(&all)
+    }
+
+    /// The pins that a core needs: where they are.
+    #[must_use]
+    pub fn pinned(&self, core: &[Bool]) -> Vec<EventId> {
+        self.pins.iter().filter(|(pin, _)| core.contains(pin)).map(|&(_, event)| event).collect()
+    }
+
+    /// The event is in the prefix; false for silent ones.
+    #[must_use]
+    pub fn inside(&self, event: EventIndex) -> Bool {
+        self.inside[event.index()]
+    }
+
+    /// The thread stands before the event when the prefix ends: it has come there, and has not done it.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn next(&mut self, event: EventIndex) -> Result<Bool> {
+        let (reached, inside) = (self.reached[event.index()], self.inside[event.index()]);
+        let outside = self.solver.not(inside)?;
+        self.solver.and(&[reached, outside])
+    }
+
+    /// One event is before another. Both are not silent.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn before(&mut self, first: EventIndex, second: EventIndex) -> Result<Bool> {
+        match (self.points[first.index()], self.points[second.index()]) {
+            (Some(first), Some(second)) => self.solver.before(first, second),
+            _ => Ok(self.solver.bool_const(false)),
+        }
+    }
+
+    /// The event that follows in its thread, silent ones left out.
+    #[must_use]
+    pub fn following(&self, event: EventIndex) -> Option<EventIndex> {
+        let events = &self.ctp.thread(self.event(event).thread).events;
+        let at = events.partition_point(|&other| other <= event);
+        events[at..].iter().copied().find(|&other| !self.event(other).silent)
+    }
+
+    /// The event before in its thread, silent ones left out.
+    #[must_use]
+    pub fn previous(&self, event: EventIndex) -> Option<EventIndex> {
+        self.previous[event.index()]
+    }
+
+    /// No thread but `thread` is in a block that excludes all others when the prefix ends.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn not_excluded(&mut self, thread: ThreadIndex) -> Result<Bool> {
+        let blocks = self.sync.exclusive.clone();
+        let mut parts = vec![];
+        for (owner, begin, end) in blocks.into_iter().filter(|&(owner, ..)| owner != thread) {
+            debug_assert_ne!(owner, thread);
+            let entered = self.inside(begin);
+            let left = end.map_or(self.solver.bool_const(false), |end| self.inside(end));
+            parts.push(self.solver.implies(entered, left)?);
+        }
+        self.solver.and(&parts)
+    }
+
+    pub(crate) fn event(&self, event: EventIndex) -> &'c Event {
+        &self.ctp.events[event.index()]
+    }
+
+    pub(crate) fn kind(&self, event: EventIndex) -> &'c Kind {
+        &self.ctp.events[event.index()].kind
+    }
+
+    pub(crate) fn point(&self, event: EventIndex) -> Result<Point> {
+        self.points[event.index()].ok_or(solver::Error::TooMany)
+    }
+
+    /// Whether values are looked at.
+    pub(crate) fn has_values(&self) -> bool {
+        self.options.model != Model::Cam
+    }
+}

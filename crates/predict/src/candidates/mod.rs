@@ -1,0 +1,114 @@
+//! Candidates: event tuples that would be bugs if feasible (DESIGN §10; AV §3, "PAV").
+//!
+//! All pairs and triples of a location are inherent, so their number is bounded for each static place: of candidates at the
+//! same instructions only so many are kept, and how many were left out is counted.
+
+mod atomicity;
+mod failure;
+mod race;
+
+use claim::{Candidate, Property};
+use ctp::{Ctp, EventIndex, Kind, LocationId};
+use ir::SiteId;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Which properties.
+    pub properties: Vec<Property>,
+    /// Most candidates at the same instructions.
+    pub per_place: usize,
+}
+
+impl Default for Wanted {
+    fn default() -> Wanted {
+        let properties = vec![Property::Atomicity, Property::Race, Property::Assertion, Property::Deadlock];
+        Wanted { properties, per_place: 16 }
+    }
+}
+
+/// What was found. Deadlocks are not among them: the engine enumerates them.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates {
+    /// All that were kept, ordered.
+    pub all: Vec<Candidate>,
+    /// How many were left out because of others at the same instructions.
+    pub left_out: u64,
+}
+
+/// The candidates of a concurrent trace program.
+#[must_use]
+pub fn candidates(ctp: &Ctp, wanted: &Wanted) -> Candidates {
+    let mut collector = Collector { ctp, most: wanted.per_place, ..Collector::new(ctp) };
+    if wanted.properties.contains(&Property::Atomicity) {
+        atomicity::collect(&mut collector);
+    }
+    if wanted.properties.contains(&Property::Race) {
+        race::collect(&mut collector);
+    }
+    if wanted.properties.contains(&Property::Assertion) {
+        failure::collect(&mut collector);
+    }
+    Candidates { all: collector.all.into_iter().collect(), left_out: collector.left_out }
+}
+
+/// Gathers candidates and bounds them.
+struct Collector<'c> {
+    ctp: &'c Ctp,
+    most: usize,
+    all: BTreeSet<Candidate>,
+    places: FxHashMap<(u8, Vec<SiteId>), usize>,
+    left_out: u64,
+    /// The accesses of each location, in recorded order.
+    accesses: Vec<Vec<EventIndex>>,
+}
+
+impl<'c> Collector<'c> {
+    fn new(ctp: &'c Ctp) -> Collector<'c> {
+        let mut accesses = vec![vec![]; ctp.locations.len()];
+        for at in (0..ctp.events.len()).map(EventIndex::new) {
+            for location in locations(ctp, at) {
+                accesses[location.index()].push(at);
+            }
+        }
+        let (all, places) = (BTreeSet::new(), FxHashMap::default());
+        Collector { ctp, most: usize::MAX, all, places, left_out: 0, accesses }
+    }
+
+    /// Adds a candidate unless there are many at the same instructions. `tag` tells kinds of candidates apart.
+    fn add(&mut self, tag: u8, sites: Vec<SiteId>, candidate: impl FnOnce() -> Candidate) {
+        let so_many = self.places.entry((tag, sites)).or_default();
+        if *so_many >= self.most {
+            self.left_out += 1;
+            return;
+        }
+        if self.all.insert(candidate()) {
+            *so_many += 1;
+        }
+    }
+}
+
+/// The locations that an event may access, each once.
+fn locations(ctp: &Ctp, event: EventIndex) -> Vec<LocationId> {
+    let Some(access) = ctp.event(event).kind.access() else { return vec![] };
+    let mut all: Vec<LocationId> = vec![];
+    for target in &access.targets {
+        all.extend(target.reads.iter().map(|&read| ctp.read(read).location));
+        all.extend(target.writes.iter().map(|write| write.location));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Whether an access may write in some schedule.
+pub(crate) fn may_write(kind: &Kind) -> bool {
+    matches!(kind, Kind::Write(_) | Kind::Update(_) | Kind::CompareExchange { .. })
+}
+
+/// Whether an access reads.
+pub(crate) fn reads(kind: &Kind) -> bool {
+    matches!(kind, Kind::Read(_) | Kind::Update(_) | Kind::CompareExchange { .. })
+}

@@ -1,0 +1,132 @@
+//! Confirmation (DESIGN §13): the subject is run along the witness, and looked at.
+//!
+//! *Showed it* means: for atomicity, the three events ran in that order on the same location; for a race, both threads stood before
+//! their accesses at once; for an assertion or fault, it happened at that place; for a deadlock, none of its threads ever went
+//! on. After the witness the run goes on under a fixed strategy, so that its consequence shows and repeats.
+
+use claim::{Candidate, Consequence, Standing, Unconfirmed, Witness};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use subject::{Logging, Run, Schedule, Segment, Strategy, Subject};
+use trace::{Choice, Event, EventId, Outcome, ThreadId, Trace};
+
+/// The schedule that a witness is.
+#[must_use]
+pub fn schedule(witness: &Witness) -> Schedule {
+    let stretches = witness.stretches();
+    Schedule {
+        segments: stretches.map(|e| Segment { thread: e.thread, until: e.n, site: None }).collect(),
+        spurious: witness.choices.contains(&Choice::Spurious),
+        choices: witness.choices.clone(),
+        ..Schedule::default()
+    }
+}
+
+/// What clean runs of a subject led to, to compare consequences with.
+#[derive(Clone, Debug, Default)]
+pub struct Normal(BTreeSet<String>);
+
+impl Normal {
+    /// Takes note of what a run led to.
+    pub fn add(&mut self, trace: &Trace) {
+        self.0.insert(result(trace));
+    }
+}
+
+fn result(trace: &Trace) -> String {
+    match &trace.outcome {
+        Outcome::Completed { state, condition } => {
+            let values: Vec<String> = state.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            let condition = condition.map_or(String::new(), |held| {
+                format!(" (the final condition {})", if held { "holds" } else { "does not hold" })
+            });
+            format!("{}{condition}", values.join(", "))
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// Re-runs a subject along a witness; says whether it showed the candidate, and what it led to.
+pub fn confirm(
+    subject: &impl Subject,
+    candidate: &Candidate,
+    witness: &Witness,
+    normal: &Normal,
+) -> (Standing, Consequence) {
+    let strategy = Strategy::follow(schedule(witness));
+    let run = match subject.run(&strategy, &Logging::Everything) {
+        Ok(run) => run,
+        Err(error) => {
+            return (Standing::Predicted(Unconfirmed::NotRun(error.to_string())), Consequence::NotSeen);
+        }
+    };
+    let consequence = consequence(&run.trace, normal);
+    let standing = match standing(&run, candidate, witness) {
+        Ok(()) => Standing::Confirmed,
+        Err(why) => Standing::Predicted(why),
+    };
+    (standing, consequence)
+}
+
+fn consequence(trace: &Trace, normal: &Normal) -> Consequence {
+    match &trace.outcome {
+        Outcome::AssertionFailed { event, .. } => Consequence::AssertionFailed { event: *event },
+        Outcome::Fault { event, kind, .. } => Consequence::Crashed { event: *event, kind: *kind },
+        Outcome::Deadlock { .. } => Consequence::Deadlocked,
+        _ => {
+            let result = result(trace);
+            if normal.0.is_empty() || normal.0.contains(&result) {
+                Consequence::None
+            } else {
+                Consequence::OtherResult(result)
+            }
+        }
+    }
+}
+
+/// Whether a run along a witness shows the candidate.
+fn standing(run: &Run, candidate: &Candidate, witness: &Witness) -> Result<(), Unconfirmed> {
+    if let Some(departure) = &run.departure {
+        return Err(Unconfirmed::Departed(departure.words(&|thread| thread.to_string())));
+    }
+    let mut until: FxHashMap<ThreadId, u64> = FxHashMap::default();
+    for event in &witness.order {
+        until.insert(event.thread, event.n);
+    }
+    let in_prefix = |id: EventId| until.get(&id.thread).is_some_and(|&last| id.n <= last);
+    let find = |id: EventId| run.trace.events.iter().position(|event| event.id == id);
+    let done = |id: EventId| find(id).filter(|_| in_prefix(id)).ok_or(Unconfirmed::NotShown);
+    let shown = match candidate {
+        Candidate::Atomicity { before, between, after } => {
+            let (e1, f, e2) = (done(*before)?, done(*between)?, done(*after)?);
+            let events = &run.trace.events;
+            e1 < f && f < e2 && overlap(&events[e1], &events[f]) && overlap(&events[f], &events[e2])
+        }
+        Candidate::CoEnabledRace { first, second } => {
+            [first, second].into_iter().all(|id| until.get(&id.thread).copied().unwrap_or(0) == id.n - 1)
+        }
+        Candidate::UnorderedRace { first, second } => done(*first).is_ok() && done(*second).is_ok(),
+        Candidate::Assertion { event } => {
+            matches!(&run.trace.outcome, Outcome::AssertionFailed { event: failed, .. } if failed == event)
+        }
+        Candidate::Fault { event, .. } => {
+            matches!(&run.trace.outcome, Outcome::Fault { event: failed, .. } if failed == event)
+        }
+        Candidate::Deadlock(deadlock) => deadlock.blocked().iter().all(|&event| find(event).is_none()),
+        Candidate::Pattern(pattern) => {
+            let at: Vec<usize> = pattern.events.iter().map(|&event| done(event)).collect::<Result<_, _>>()?;
+            pattern.order.iter().all(|&(a, b)| at.get(a as usize) < at.get(b as usize))
+        }
+    };
+    if shown { Ok(()) } else { Err(Unconfirmed::NotShown) }
+}
+
+/// Whether two accesses of a run touch some byte in common.
+fn overlap(a: &Event, b: &Event) -> bool {
+    match (a.kind.access(), b.kind.access()) {
+        (Some((_, x, n, _)), Some((_, y, m, _))) => {
+            x.allocation == y.allocation && x.offset < y.offset + m && y.offset < x.offset + n
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,18 @@
+//! Prediction: from one trace to the bugs that other schedules of the same run show (DESIGN §10–§13, AV).
+//!
+//! [`candidates()`] makes the event tuples that would be bugs, [`Filters`] discard those that are surely infeasible, the engine
+//! [`Symbolic`] decides the others and gives a witness for each that is feasible, and [`confirm()`] re-runs the subject along it.
+//! [`predict`] and [`predict_and_confirm`] go the whole way.
+
+pub mod candidates;
+mod confirm;
+mod filters;
+mod prediction;
+pub mod symbolic;
+
+pub use candidates::{Candidates, Wanted, candidates};
+pub use confirm::{Normal, confirm, schedule};
+pub use encode::{Limits, Mode, Model};
+pub use filters::{Filter, Filters};
+pub use prediction::{Options, PredictError, Prediction, Progress, predict, predict_and_confirm};
+pub use symbolic::Symbolic;

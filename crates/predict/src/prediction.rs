@@ -1,0 +1,270 @@
+//! The whole way: from a trace to findings (DESIGN §10–§13), with the counts of AV Table 1.
+//!
+//! Findings are grouped by static place: of candidates at the same instructions one is shown, the first that a replay confirms, and
+//! the others are counted.
+
+use crate::candidates::{Wanted, candidates};
+use crate::confirm::{Normal, confirm};
+use crate::filters::{Filter, Filters};
+use crate::symbolic::{self, Symbolic};
+use claim::{
+    Answer, Candidate, Consequence, Coverage, Engine, Finding, Property, Standing, Statistics, Unconfirmed,
+    Witness,
+};
+use ctp::{Ctp, CtpError, TransactionOrigin};
+use ir::{Program, SiteId};
+use rustc_hash::FxHashMap;
+use std::time::Instant;
+use subject::Subject;
+use trace::{EventId, Trace};
+
+/// How to predict.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What is looked for, and how much of it.
+    pub wanted: Wanted,
+    /// How the concurrent trace program is made.
+    pub ctp: ctp::Options,
+    /// How the engine works.
+    pub engine: symbolic::Options,
+}
+
+/// Most deadlocks that are enumerated.
+const MOST_DEADLOCKS: usize = 100;
+
+/// Most candidates of one static place that are replayed until one is confirmed.
+const MOST_REPLAYS: usize = 3;
+
+/// What came out.
+#[derive(Clone, Debug, Default)]
+pub struct Prediction {
+    /// What the user is told, the worst first.
+    pub findings: Vec<Finding>,
+    /// Each candidate with its answer, those that filters discarded included.
+    pub answers: Vec<(Candidate, Answer)>,
+    /// The numbers.
+    pub statistics: Statistics,
+    /// What was covered.
+    pub coverage: Coverage,
+}
+
+/// Why there is no prediction.
+#[derive(Debug, thiserror::Error)]
+pub enum PredictError {
+    /// No concurrent trace program can be made of the trace.
+    #[error(transparent)]
+    Trace(#[from] CtpError),
+    /// The trace cannot be encoded.
+    #[error("the trace cannot be encoded: {0}")]
+    Encode(#[from] encode::Error),
+}
+
+/// How far a prediction has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Candidates that are decided.
+    pub decided: usize,
+    /// All of them.
+    pub candidates: usize,
+    /// Feasible ones among the decided.
+    pub feasible: usize,
+}
+
+/// Predicts from a trace, without running anything: all findings are `predicted`.
+///
+/// # Errors
+/// If the trace does not fit the program, or is too large.
+pub fn predict(
+    program: &Program,
+    trace: &Trace,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Prediction, PredictError> {
+    let not_replayed =
+        |_: &Candidate, _: &Witness| (Standing::Predicted(Unconfirmed::NotReplayed), Consequence::NotSeen);
+    run(program, trace, options, progress, not_replayed)
+}
+
+/// Predicts from a trace of a subject and re-runs the subject along the witnesses.
+///
+/// # Errors
+/// As for [`predict`].
+pub fn predict_and_confirm(
+    subject: &impl Subject,
+    trace: &Trace,
+    options: &Options,
+    normal: &Normal,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Prediction, PredictError> {
+    let replay = |candidate: &Candidate, witness: &Witness| confirm(subject, candidate, witness, normal);
+    run(subject.program(), trace, options, progress, replay)
+}
+
+fn run(
+    program: &Program,
+    trace: &Trace,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+    mut replay: impl FnMut(&Candidate, &Witness) -> (Standing, Consequence),
+) -> Result<Prediction, PredictError> {
+    let mut prediction = Prediction::default();
+    let start = Instant::now();
+    let ctp = Ctp::build(program, trace, &options.ctp)?;
+    prediction.statistics.times.build = start.elapsed();
+    let remaining = prediction.generate(&ctp, options);
+    let start = Instant::now();
+    let mut engine = Symbolic::new(program, &ctp, &remaining, options.engine)?;
+    prediction.statistics.times.encode = start.elapsed();
+    prediction.solve(&mut engine, remaining, options, progress)?;
+    prediction.count(&ctp);
+    let start = Instant::now();
+    prediction.find(&ctp, &mut replay);
+    prediction.statistics.times.replay = start.elapsed();
+    Ok(prediction)
+}
+
+impl Prediction {
+    /// Makes candidates and filters them; gives those that are left.
+    fn generate(&mut self, ctp: &Ctp, options: &Options) -> Vec<Candidate> {
+        let start = Instant::now();
+        let generated = candidates(ctp, &options.wanted);
+        self.coverage.left_out = generated.left_out;
+        let filters = Filters::new(ctp);
+        let mut remaining = vec![];
+        for candidate in generated.all {
+            let atomicity = u64::from(candidate.property() == Property::Atomicity);
+            self.statistics.potential += atomicity;
+            let discarded = filters.discards(&candidate);
+            if !matches!(discarded, Some((Filter::HappensBefore, _))) {
+                self.statistics.after_happens_before += atomicity;
+            }
+            match discarded {
+                Some((_, because)) => self.answers.push((candidate, Answer::Infeasible(vec![because]))),
+                None => {
+                    self.statistics.without_data += atomicity;
+                    remaining.push(candidate);
+                }
+            }
+        }
+        self.statistics.times.candidates = start.elapsed();
+        remaining
+    }
+
+    fn solve(
+        &mut self,
+        engine: &mut Symbolic<'_>,
+        remaining: Vec<Candidate>,
+        options: &Options,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), PredictError> {
+        let start = Instant::now();
+        let (candidates, mut feasible) = (remaining.len(), 0);
+        for (decided, candidate) in remaining.into_iter().enumerate() {
+            progress(Progress { decided, candidates, feasible });
+            let answer = engine.answer(&candidate)?;
+            feasible += usize::from(matches!(answer, Answer::Feasible(_)));
+            self.answers.push((candidate, answer));
+        }
+        if options.wanted.properties.contains(&Property::Deadlock) {
+            self.answers.extend(engine.deadlocks(MOST_DEADLOCKS)?);
+        }
+        self.answers.sort_by(|(a, _), (b, _)| a.cmp(b));
+        self.statistics.times.solve = start.elapsed();
+        Ok(())
+    }
+
+    fn count(&mut self, ctp: &Ctp) {
+        let statistics = &mut self.statistics;
+        statistics.threads = ctp.threads.iter().filter(|thread| !thread.events.is_empty()).count() as u64;
+        statistics.shared_locations = ctp.locations.len() as u64;
+        statistics.events = ctp.original_events as u64;
+        statistics.simplified = ctp.events.len() as u64;
+        statistics.transactions = ctp.transactions.len() as u64;
+        let coverage = &mut self.coverage;
+        coverage.pins = ctp.rebuild.pins.values().sum();
+        coverage.mismatches = ctp.rebuild.mismatches;
+        for (candidate, answer) in &self.answers {
+            let atomicity = u64::from(candidate.property() == Property::Atomicity);
+            coverage.candidates += 1;
+            match answer {
+                Answer::Feasible(_) => {
+                    coverage.feasible += 1;
+                    statistics.feasible += atomicity;
+                }
+                Answer::Infeasible(_) => coverage.infeasible += 1,
+                Answer::Unknown(_) => {
+                    coverage.unknown += 1;
+                    statistics.unknown += atomicity;
+                }
+            }
+        }
+    }
+
+    /// Groups what is feasible by static place, and replays.
+    fn find(&mut self, ctp: &Ctp, replay: &mut impl FnMut(&Candidate, &Witness) -> (Standing, Consequence)) {
+        let mut groups: FxHashMap<(u8, Vec<SiteId>), usize> = FxHashMap::default();
+        let mut replays: Vec<usize> = vec![];
+        for (candidate, answer) in &self.answers {
+            let Answer::Feasible(witness) = answer else { continue };
+            let events = candidate.events();
+            let sites: Vec<SiteId> = events.iter().filter_map(|&id| site(ctp, id)).collect();
+            let known = groups.get(&(tag(candidate), sites.clone())).copied();
+            if let Some(group) = known {
+                let finding = &mut self.findings[group];
+                finding.others += 1;
+                if finding.standing == Standing::Confirmed || replays[group] >= MOST_REPLAYS {
+                    continue;
+                }
+                replays[group] += 1;
+                let (standing, consequence) = replay(candidate, witness);
+                if standing == Standing::Confirmed {
+                    (finding.candidate, finding.witness) = (candidate.clone(), witness.clone());
+                    (finding.standing, finding.consequence) = (standing, consequence);
+                }
+                continue;
+            }
+            groups.insert((tag(candidate), sites.clone()), self.findings.len());
+            let (standing, consequence) = replay(candidate, witness);
+            replays.push(1);
+            self.findings.push(Finding {
+                location: events.first().and_then(|&id| location(ctp, id)),
+                inferred: is_inferred(ctp, candidate),
+                candidate: candidate.clone(),
+                sites,
+                witness: witness.clone(),
+                engine: Engine::Symbolic,
+                standing,
+                consequence,
+                others: 0,
+            });
+        }
+        self.findings.sort_by(|a, b| a.consequence.cmp(&b.consequence).then(a.candidate.cmp(&b.candidate)));
+    }
+}
+
+/// Tells kinds of candidates apart.
+fn tag(candidate: &Candidate) -> u8 {
+    match candidate {
+        Candidate::Atomicity { .. } => 0,
+        // Both kinds of races at one place are one finding; co-enabled ones come first.
+        Candidate::CoEnabledRace { .. } | Candidate::UnorderedRace { .. } => 1,
+        Candidate::Assertion { .. } => 2,
+        Candidate::Fault { .. } => 3,
+        Candidate::Deadlock(_) => 4,
+        Candidate::Pattern(_) => 5,
+    }
+}
+
+fn site(ctp: &Ctp, id: EventId) -> Option<SiteId> {
+    ctp.find(id).map(|event| ctp.event(event).site)
+}
+
+fn location(ctp: &Ctp, id: EventId) -> Option<trace::Location> {
+    let event = ctp.event(ctp.find(id)?);
+    event.kind.access().map(|access| access.recorded)
+}
+
+fn is_inferred(ctp: &Ctp, candidate: &Candidate) -> bool {
+    matches!(candidate, Candidate::Atomicity { .. })
+        && ctp.transactions.iter().any(|t| t.origin != TransactionOrigin::Marked)
+}

@@ -1,0 +1,64 @@
+//! Assertions and faults: the thread stands before what fails, and it would fail now.
+
+use super::{Question, Symbolic, either};
+use claim::{Answer, Unknown};
+use ctp::{EventIndex, Kind, Otherwise};
+use encode::{Bool, Result};
+use trace::{EventId, EventKind, FaultKind};
+
+impl Symbolic<'_> {
+    pub(super) fn assertion(&mut self, event: EventIndex) -> Result<Question> {
+        let Kind::Assert { condition, .. } = self.event(event).kind else { return Ok(Question::default()) };
+        let holds = self.encoding.condition(condition)?;
+        let fails = self.encoding.solver().not(holds)?;
+        self.failing(event, fails)
+    }
+
+    fn failing(&mut self, event: EventIndex, fails: Bool) -> Result<Question> {
+        let thread = self.event(event).thread;
+        let assumptions = vec![self.encoding.next(event)?, fails, self.encoding.not_excluded(thread)?];
+        Ok(Question { assumptions, standing: vec![], last: Some(event) })
+    }
+
+    /// A fault in place of an event: of the event itself, or of something that is computed before it.
+    pub(super) fn fault(&mut self, id: EventId, kind: FaultKind) -> Result<Answer> {
+        let ctp = self.encoding.ctp();
+        let mut answer: Option<Answer> = None;
+        for at in (0..ctp.events.len()).map(EventIndex::new).filter(|&at| ctp.event(at).id == id) {
+            let Some(fails) = self.faults(at, kind)? else { continue };
+            let question = self.failing(at, fails)?;
+            let more = self.decide(question)?;
+            answer = Some(match answer {
+                Some(known) => either(known, more),
+                None => more,
+            });
+        }
+        Ok(answer.unwrap_or_else(|| Answer::Unknown(Unknown::NotInTrace(format!("event {id}")))))
+    }
+
+    /// When an event is this fault; `None` if never.
+    fn faults(&mut self, event: EventIndex, kind: FaultKind) -> Result<Option<Bool>> {
+        let encoding = &mut self.encoding;
+        let described = encoding.ctp().event(event);
+        Ok(Some(match &described.kind {
+            Kind::Require { condition, otherwise: Otherwise::Fault(fault) } if *fault == kind => {
+                let condition = encoding.condition(*condition)?;
+                encoding.solver().not(condition)?
+            }
+            Kind::Other(EventKind::Fault { kind: fault }) if *fault == kind => {
+                encoding.solver().bool_const(true)
+            }
+            described => {
+                let Some(access) = described.access() else { return Ok(None) };
+                if kind == FaultKind::UseAfterFree {
+                    return Ok(Some(encoding.uses_freed_at_cut(event)?));
+                }
+                let fault = access.faults.iter().find(|&&(fault, _)| fault == kind);
+                match fault {
+                    Some(&(_, condition)) => encoding.condition(condition)?,
+                    None => return Ok(None),
+                }
+            }
+        }))
+    }
+}

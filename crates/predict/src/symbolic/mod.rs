@@ -1,0 +1,222 @@
+//! The symbolic engine (DESIGN §11; AV §4, §5): each candidate is a question about one encoding of the trace.
+
+mod atomicity;
+mod deadlock;
+mod failure;
+mod independence;
+mod minimise;
+mod race;
+
+use crate::candidates::{may_write, reads};
+use claim::{Answer, Candidate, Pattern, Unknown};
+use ctp::{Ctp, EventIndex, Kind};
+use encode::{Bool, Encoding, Limits, Mode, Model, OtherOrders, Result, Stop};
+use ir::{Op, Program, SiteIndex, SyncOp};
+use rustc_hash::FxHashSet;
+use trace::EventId;
+
+/// How the engine works.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Which schedules count.
+    pub mode: Mode,
+    /// How much of the program is looked at.
+    pub model: Model,
+    /// Whether *infeasible* comes with reasons.
+    pub explain: bool,
+    /// Limits for each question.
+    pub limits: Limits,
+}
+
+/// The engine, for one concurrent trace program.
+pub struct Symbolic<'c> {
+    encoding: Encoding<'c>,
+    options: Options,
+    /// Orders of compare-and-exchanges that come out otherwise.
+    others: OtherOrders,
+    /// Waits that may end by themselves.
+    timed: FxHashSet<EventIndex>,
+    /// Whether witnesses are to be made small.
+    small: bool,
+}
+
+/// One question: what is assumed, where the threads of interest then stand, and what they do last.
+#[derive(Default)]
+struct Question {
+    assumptions: Vec<Bool>,
+    standing: Vec<EventIndex>,
+    last: Option<EventIndex>,
+}
+
+impl<'c> Symbolic<'c> {
+    /// An engine for questions about these candidates (and about others that need no more).
+    ///
+    /// # Errors
+    /// If the trace is too large for the solver, or by a fault of ours.
+    pub fn new(
+        program: &Program,
+        ctp: &'c Ctp,
+        candidates: &[Candidate],
+        options: Options,
+    ) -> Result<Symbolic<'c>> {
+        let mut needs = encode::Options {
+            mode: options.mode,
+            model: options.model,
+            explain: options.explain,
+            ..encode::Options::default()
+        };
+        for candidate in candidates {
+            need(ctp, candidate, &mut needs);
+        }
+        let mut encoding = Encoding::new(ctp, needs)?;
+        encoding.set_limits(options.limits);
+        let sites = SiteIndex::new(program);
+        let (mut others, mut timed) = (OtherOrders::default(), FxHashSet::default());
+        for (at, event) in ctp.events.iter().enumerate() {
+            let Some(op) = sites.op(program, event.site) else { continue };
+            match (&event.kind, op) {
+                (
+                    Kind::CompareExchange { success, .. },
+                    Op::CompareExchange { success: yes, failure: no, .. },
+                ) => {
+                    others.insert(EventIndex::new(at), if *success { *no } else { *yes });
+                }
+                (_, Op::Sync { op: SyncOp::TimedWait, .. }) => {
+                    timed.insert(EventIndex::new(at));
+                }
+                _ => {}
+            }
+        }
+        Ok(Symbolic { encoding, options, others, timed, small: false })
+    }
+
+    /// The encoding.
+    pub fn encoding(&mut self) -> &mut Encoding<'c> {
+        &mut self.encoding
+    }
+
+    /// Decides a candidate.
+    ///
+    /// # Errors
+    /// By a fault of ours: the solver refuses a term.
+    pub fn answer(&mut self, candidate: &Candidate) -> Result<Answer> {
+        let mut events = vec![];
+        for id in candidate.events() {
+            match self.encoding.ctp().find(id) {
+                Some(event) => events.push(event),
+                None if matches!(candidate, Candidate::Fault { .. }) => {}
+                None => return Ok(Answer::Unknown(Unknown::NotInTrace(format!("event {id}")))),
+            }
+        }
+        match (candidate, &events[..]) {
+            (Candidate::Atomicity { .. }, &[before, between, after]) => {
+                let question = self.atomicity(before, between, after)?;
+                self.decide(question)
+            }
+            (Candidate::CoEnabledRace { .. }, &[first, second]) => {
+                let question = self.co_enabled(first, second)?;
+                self.decide(question)
+            }
+            (Candidate::UnorderedRace { .. }, &[first, second]) => self.unordered(first, second),
+            (Candidate::Assertion { .. }, &[event]) => {
+                let question = self.assertion(event)?;
+                self.decide(question)
+            }
+            (Candidate::Fault { event, kind }, _) => self.fault(*event, *kind),
+            (Candidate::Deadlock(deadlock), events) => {
+                let question = self.deadlock(deadlock, events)?;
+                self.decide(question)
+            }
+            (Candidate::Pattern(pattern), events) => {
+                let question = self.pattern(pattern, events)?;
+                self.decide(question)
+            }
+            _ => Ok(Answer::Unknown(Unknown::NotInTrace("a candidate without its events".to_owned()))),
+        }
+    }
+
+    /// Asks, and makes the answer of what the solver says.
+    fn decide(&mut self, question: Question) -> Result<Answer> {
+        let Question { mut assumptions, standing, last } = question;
+        let said = self.encoding.ask(&assumptions)?;
+        if self.small && said == encode::Answer::Sat {
+            self.shrink(&mut assumptions)?;
+        }
+        Ok(match said {
+            encode::Answer::Sat => match self.encoding.witness(&standing, last)? {
+                Some(witness) => Answer::Feasible(witness),
+                None => Answer::Unknown(Unknown::Interrupted),
+            },
+            encode::Answer::Unsat(core) => match self.encoding.pinned(&core) {
+                pins if pins.is_empty() => Answer::Infeasible(self.encoding.because(&core)),
+                pins => Answer::Unknown(Unknown::Pinned(pins)),
+            },
+            encode::Answer::Unknown(stop) => Answer::Unknown(self.stopped(stop)),
+        })
+    }
+
+    fn stopped(&self, stop: Stop) -> Unknown {
+        let limits = self.options.limits;
+        match stop {
+            Stop::Time => Unknown::Time(limits.time.unwrap_or_default()),
+            Stop::Conflicts => Unknown::Conflicts(limits.conflicts.unwrap_or_default().into()),
+            Stop::Memory => Unknown::Memory(limits.memory.unwrap_or_default() as u64),
+            Stop::Interrupted => Unknown::Interrupted,
+        }
+    }
+
+    /// Events in an order that is given in part, all executed (PLAN §4.2).
+    fn pattern(&mut self, pattern: &Pattern, events: &[EventIndex]) -> Result<Question> {
+        let mut assumptions: Vec<Bool> = events.iter().map(|&event| self.encoding.inside(event)).collect();
+        for &(first, second) in &pattern.order {
+            if let (Some(&first), Some(&second)) = (events.get(first as usize), events.get(second as usize)) {
+                assumptions.push(self.encoding.before(first, second)?);
+            }
+        }
+        Ok(Question { assumptions, ..Question::default() })
+    }
+
+    fn event(&self, event: EventIndex) -> &'c ctp::Event {
+        self.encoding.ctp().event(event)
+    }
+}
+
+/// The first answer that is feasible, or the weakest of the others.
+fn either(first: Answer, second: Answer) -> Answer {
+    match (first, second) {
+        (feasible @ Answer::Feasible(_), _) | (_, feasible @ Answer::Feasible(_)) => feasible,
+        (unknown @ Answer::Unknown(_), _) | (_, unknown @ Answer::Unknown(_)) => unknown,
+        (Answer::Infeasible(mut because), Answer::Infeasible(more)) => {
+            because.extend(more);
+            because.sort_unstable();
+            because.dedup();
+            Answer::Infeasible(because)
+        }
+    }
+}
+
+/// Which contents of memory the question about a candidate needs.
+fn need(ctp: &Ctp, candidate: &Candidate, needs: &mut encode::Options) {
+    let find = |id: EventId| ctp.find(id);
+    match candidate {
+        Candidate::Atomicity { before, between, after } => {
+            for (first, second) in [(before, between), (between, after)] {
+                let (Some(first), Some(second)) = (find(*first), find(*second)) else { continue };
+                if matches!(ctp.event(first).kind, Kind::Write(_)) && reads(&ctp.event(second).kind) {
+                    needs.contents_before.insert(first);
+                }
+            }
+        }
+        Candidate::CoEnabledRace { first, second } => {
+            for (one, other) in [(first, second), (second, first)] {
+                let (Some(one), Some(other)) = (find(*one), find(*other)) else { continue };
+                let (kind, other) = (&ctp.event(one).kind, &ctp.event(other).kind);
+                if let (Kind::CompareExchange { access, .. }, false) = (kind, may_write(other)) {
+                    let reads = access.targets.iter().flat_map(|target| &target.reads);
+                    needs.contents_at_cut.extend(reads.map(|&read| ctp.read(read).location));
+                }
+            }
+        }
+        _ => {}
+    }
+}
