@@ -76,6 +76,14 @@ impl Scheduler {
         }
     }
 
+    /// The thread that the schedule wants to go on, if one is followed.
+    #[must_use]
+    pub fn wanted(&self) -> Option<ThreadId> {
+        let follow = self.follow.as_ref()?;
+        let left = follow.schedule.segments.get(follow.segment..)?;
+        left.iter().find(|segment| follow.done(segment.thread) < segment.until).map(|segment| segment.thread)
+    }
+
     fn turn_by_policy(&mut self, ready: &[Ready]) -> Turn {
         let willing = willing(ready);
         let current = self.current.filter(|thread| willing.contains(thread));
@@ -134,6 +142,7 @@ mod tests {
             vec![segment(0, 5, Some(SiteId(9))), segment(1, 2, None), segment(0, 7, Some(SiteId(8)))];
         let mut scheduler = Scheduler::new(&Strategy::follow(Schedule { segments, ..Schedule::default() }));
         let both = ready(&[0, 1]);
+        assert_eq!(scheduler.wanted(), Some(thread(0)));
         assert_eq!(scheduler.turn(&both), Turn { thread: thread(0), events: 5 });
         scheduler.ran(3, Some(SiteId(1)));
         assert_eq!(
@@ -142,6 +151,7 @@ mod tests {
             "it goes on where it stopped"
         );
         scheduler.ran(2, Some(SiteId(9)));
+        assert_eq!(scheduler.wanted(), Some(thread(1)), "the first segment is done");
         assert_eq!(scheduler.turn(&both), Turn { thread: thread(1), events: 2 });
         scheduler.ran(2, None);
         scheduler.turn(&both);

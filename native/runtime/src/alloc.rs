@@ -84,6 +84,18 @@ pub fn foreign<R>(action: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Takes the lock of the foreign arena. A fork happens under it, so that no other thread holds it in the child for ever.
+pub fn hold() {
+    while FOREIGN.swap(true, Ordering::Acquire) {
+        sys::call(libc::SYS_sched_yield, [0; 6]);
+    }
+}
+
+/// Gives it back.
+pub fn let_go() {
+    FOREIGN.store(false, Ordering::Release);
+}
+
 fn class(bytes: usize) -> (usize, usize) {
     if bytes <= 16 * SMALL {
         let class = bytes.div_ceil(16).max(1) - 1;
@@ -130,9 +142,7 @@ fn with_arena<R>(action: impl FnOnce(&mut Arena) -> R) -> R {
         // SAFETY: as above.
         return action(unsafe { &mut **entry });
     }
-    while FOREIGN.swap(true, Ordering::Acquire) {
-        sys::call(libc::SYS_sched_yield, [0; 6]);
-    }
+    hold();
     let arena = FOREIGN_ARENA as *mut Arena;
     static OPEN: AtomicBool = AtomicBool::new(false);
     if !OPEN.swap(true, Ordering::Relaxed) {
@@ -140,7 +150,7 @@ fn with_arena<R>(action: impl FnOnce(&mut Arena) -> R) -> R {
     }
     // SAFETY: the lock is held.
     let result = action(unsafe { &mut *arena });
-    FOREIGN.store(false, Ordering::Release);
+    let_go();
     result
 }
 
@@ -273,7 +283,9 @@ fn release(block: *mut c_void) {
             sys::say("threadbare: double free\n");
             libc::abort();
         }
-        if active() && !IN_LIBRARY.load(Ordering::Relaxed) {
+        // What the C library allocated for itself is none of the program's business when it is freed either.
+        let librarys = (FOREIGN_ARENA..FOREIGN_ARENA + FOREIGN_ARENA_BYTES).contains(&(block as usize));
+        if active() && !librarys && !IN_LIBRARY.load(Ordering::Relaxed) {
             let (address, bytes) = (block as u64, (*header).bytes);
             runtime().allocation(Step::Free { address }, address, bytes);
         }
@@ -401,7 +413,7 @@ heap! {
 /// As `aligned_alloc`, with the address through a pointer.
 #[unsafe(no_mangle)]
 pub extern "C" fn posix_memalign(into: *mut *mut c_void, alignment: usize, bytes: usize) -> c_int {
-    if !alignment.is_power_of_two() || alignment % size_of::<usize>() != 0 {
+    if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
         return libc::EINVAL;
     }
     let block = aligned_alloc(alignment, bytes);

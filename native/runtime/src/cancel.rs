@@ -3,8 +3,9 @@
 //! A request makes its thread able to go on wherever it waits at a cancellation point; the thread then leaves by the C library's
 //! `pthread_exit`, which runs the clean-up handlers.
 
+use crate::baton::wait_for;
 use crate::next::{interpose, next};
-use crate::runtime::{runtime, wait_for};
+use crate::runtime::runtime;
 use crate::want::Want;
 use abi::note::Step;
 use core::ffi::c_void;
@@ -31,6 +32,13 @@ pub fn test() {
     }
 }
 
+/// Cancels the running thread if that was asked for and may happen anywhere.
+fn test_anywhere() {
+    if runtime().me().cancel.asynchronous {
+        test();
+    }
+}
+
 /// Sets a switch, gives its old value through a pointer that may be null.
 fn exchange(switch: &mut bool, new: bool, old: *mut c_int) {
     if !old.is_null() {
@@ -48,8 +56,8 @@ interpose! {
         runtime.step(Step::System { what: "pthread_cancel".into() });
         let cancel = &mut runtime.threads[number].cancel;
         cancel.requested = true;
-        if number == runtime.current && runtime.threads[number].cancel.asynchronous {
-            test();
+        if number == runtime.current {
+            test_anywhere();
         }
         0
     }
@@ -62,6 +70,7 @@ interpose! {
             return libc::EINVAL;
         }
         exchange(&mut runtime().me().cancel.disabled, state == DISABLE, old);
+        test_anywhere();
         0
     }
     fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int {
@@ -69,6 +78,7 @@ interpose! {
             return libc::EINVAL;
         }
         exchange(&mut runtime().me().cancel.asynchronous, kind == ASYNCHRONOUS, old);
+        test_anywhere();
         0
     }
 }

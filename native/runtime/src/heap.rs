@@ -37,13 +37,23 @@ impl Heap {
     }
 
     fn with<R>(&self, use_lists: impl FnOnce(&mut Lists) -> R) -> R {
+        self.hold();
+        // SAFETY: the lock is held.
+        let result = use_lists(unsafe { &mut *self.lists.get() });
+        self.let_go();
+        result
+    }
+
+    /// Takes the lock. A fork happens under it, so that no other thread holds it in the child for ever.
+    pub fn hold(&self) {
         while self.locked.swap(true, Ordering::Acquire) {
             sys::call(libc::SYS_sched_yield, [0; 6]);
         }
-        // SAFETY: the lock is held.
-        let result = use_lists(unsafe { &mut *self.lists.get() });
+    }
+
+    /// Gives it back.
+    pub fn let_go(&self) {
         self.locked.store(false, Ordering::Release);
-        result
     }
 }
 

@@ -227,6 +227,29 @@ impl Log {
         self.written += bytes.len() as u64;
     }
 
+    /// The file, so that nobody closes it by mistake.
+    pub fn file(&self) -> i32 {
+        self.file
+    }
+
+    /// It is at another number now.
+    pub fn moved(&mut self, file: i32) {
+        self.file = file;
+    }
+
+    /// Writes all to the file; how many bytes are there. All is settled.
+    pub fn written(&mut self) -> u64 {
+        self.flush();
+        self.written
+    }
+
+    /// Cuts what was written behind this.
+    pub fn cut(&mut self, written: u64) {
+        if self.file != CLOSED && sys::set_length(self.file, written) {
+            self.written = written;
+        }
+    }
+
     /// Bytes were touched that are no unit.
     pub fn touch_range(&mut self, thread: usize, address: u64, bytes: u64) {
         if let Kept::Sharedness(shadow) = &mut self.kept {

@@ -1,6 +1,7 @@
 //! What programs say about themselves: `threadbare.h`, and the names of the software verification competition (SV-COMP).
 
-use crate::runtime::{active, runtime, wait_for};
+use crate::baton::wait_for;
+use crate::runtime::{active, runtime};
 use crate::sys;
 use crate::want::Want;
 use abi::note::{End, Step};
@@ -58,12 +59,11 @@ pub unsafe extern "C" fn __assert_fail(
     function: *const c_char,
 ) -> ! {
     let words = |text: *const c_char| {
-        // SAFETY: the caller's promise.
         if text.is_null() {
-            String::new()
-        } else {
-            unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+            return String::new();
         }
+        // SAFETY: the caller's promise.
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     };
     let (text, file, function) = (words(text), words(file), words(function));
     fail(&format!("{file}:{line}: {function}: Assertion `{text}' failed."))
@@ -150,4 +150,24 @@ pub extern "C" fn __VERIFIER_assume(condition: c_int) {
         }
         sys::exit_group(0);
     }
+}
+
+/// The condition must hold.
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_assert(condition: c_int) {
+    if condition == 0 {
+        fail("__VERIFIER_assert: the condition does not hold");
+    }
+}
+
+/// This must not be reached.
+#[unsafe(no_mangle)]
+pub extern "C" fn reach_error() {
+    fail("reach_error was reached");
+}
+
+/// This must not be reached.
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_error() {
+    fail("__VERIFIER_error was reached");
 }

@@ -5,7 +5,9 @@ use crate::sys;
 use abi::page::Registration;
 use abi::unit::MOST_SITES;
 use abi::{Note, VERSION};
+use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering};
+use libc::c_int;
 
 /// The number of the next module's first site, where the plan does not say it.
 static NEXT: AtomicU32 = AtomicU32::new(1);
@@ -35,6 +37,7 @@ pub unsafe extern "C" fn __tb_register(module: *const Registration) -> u64 {
     if first.saturating_add(module.sites) > MOST_SITES && has_plan() {
         sys::die("the program is too large: it has more than 4 million instructions");
     }
+    remember_object(core::ptr::from_ref(module) as usize);
     // SAFETY: the pass wrote the counts that belong to the tables.
     let (globals, functions) = unsafe {
         (addresses(module.globals, module.global_count), addresses(module.functions, module.function_count))
@@ -52,4 +55,42 @@ unsafe fn addresses(table: *const *const u8, count: u64) -> Vec<u64> {
     // SAFETY: the caller's promise.
     let table = unsafe { core::slice::from_raw_parts(table, count as usize) };
     table.iter().map(|&address| address as u64).collect()
+}
+
+/// Remembers the object (the program, or a library) that an address is in.
+fn remember_object(address: usize) {
+    if is_instrumented(address) {
+        return;
+    }
+    let mut wanted: (usize, Option<(usize, usize)>) = (address, None);
+    // SAFETY: the function has the type that is asked for, and is given what it expects.
+    unsafe { libc::dl_iterate_phdr(Some(is_in_object), (&raw mut wanted).cast()) };
+    runtime().objects.extend(wanted.1);
+}
+
+/// Looks whether the address of `wanted` is in an object, and leaves its start and end there.
+unsafe extern "C" fn is_in_object(object: *mut libc::dl_phdr_info, _: usize, wanted: *mut c_void) -> c_int {
+    // SAFETY: the loader gives an object with so many segments, `remember_object` the rest.
+    unsafe {
+        let wanted = &mut *wanted.cast::<(usize, Option<(usize, usize)>)>();
+        let base = (*object).dlpi_addr as usize;
+        let segments = core::slice::from_raw_parts((*object).dlpi_phdr, (*object).dlpi_phnum as usize);
+        let loaded = segments.iter().filter(|segment| segment.p_type == libc::PT_LOAD);
+        let places = loaded.map(|segment| {
+            let start = base + segment.p_vaddr as usize;
+            (start, start + segment.p_memsz as usize)
+        });
+        let Some((start, end)) = places.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1))) else {
+            return 0;
+        };
+        if (start..end).contains(&wanted.0) {
+            wanted.1 = Some((start, end));
+        }
+        c_int::from(wanted.1.is_some())
+    }
+}
+
+/// Whether an address is in a program or library that has an instrumented module.
+pub fn is_instrumented(address: usize) -> bool {
+    runtime().objects.iter().any(|&(start, end)| (start..end).contains(&address))
 }

@@ -26,6 +26,20 @@ pub const STACK_BYTES: usize = 1 << 28;
 pub const ARENAS: usize = 0x200_0000_0000;
 pub const ARENA_BYTES: usize = 1 << 30;
 
+/// What `main` maps by itself, and what other threads do.
+pub const MAIN_MAPPINGS: usize = 0x120_0000_0000;
+pub const MAIN_MAPPINGS_BYTES: usize = 0x30_0000_0000;
+pub const MAPPINGS: usize = 0x1a0_0000_0000;
+pub const MAPPINGS_BYTES: usize = 1 << 28;
+
+/// The area for what the thread of a slot maps: start and bytes.
+pub fn mappings(slot: usize) -> (usize, usize) {
+    match slot {
+        0 => (MAIN_MAPPINGS, MAIN_MAPPINGS_BYTES),
+        _ => (MAPPINGS + slot * MAPPINGS_BYTES, MAPPINGS_BYTES),
+    }
+}
+
 /// The arena of a slot: start and bytes.
 pub fn arena(slot: usize) -> (usize, usize) {
     match slot {

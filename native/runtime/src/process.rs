@@ -1,17 +1,19 @@
-//! The life of the process: its start, its end, and its children.
+//! The life of the process: its start and its end.
 
+use crate::baton::wait_for;
+use crate::calls::descriptor::high;
 use crate::log::Log;
 use crate::next::{interpose, next};
 use crate::page::start_discarding;
-use crate::runtime::{self, active, runtime, wait_for};
+use crate::runtime::{self, active, runtime};
+use crate::signals::{action, mask};
 use crate::want::Want;
-use crate::{fault, module, sys, threads};
+use crate::{affinity, children, fault, module, sys, threads};
 use abi::note::{End, Step};
 use abi::page;
 use abi::plan::{self, Plan};
 use core::ffi::{CStr, c_void};
-use core::mem::size_of_val;
-use libc::{c_int, pid_t};
+use libc::c_int;
 use std::ffi::CString;
 use subject::Strategy;
 
@@ -20,7 +22,13 @@ extern "C" fn start() {
     start_discarding();
     let Some(path) = plan_path() else { return };
     let Some(plan) = read_plan(&path) else { return };
-    pin();
+    // Neither the program nor what it executes is to see that it runs under a plan.
+    if let Ok(variable) = CString::new(plan::VARIABLE) {
+        // SAFETY: the name ends with a zero byte, and there is no other thread yet.
+        unsafe { libc::unsetenv(variable.as_ptr()) };
+    }
+    let processors = affinity::all();
+    affinity::pin();
     let Ok(log_path) = CString::new(plan.log.as_str()) else { sys::die("the path of the log is none") };
     let Ok(tail_path) = CString::new(format!("{}{}", plan.log, page::TAIL_SUFFIX)) else {
         sys::die("the path of the log is none")
@@ -36,9 +44,10 @@ extern "C" fn start() {
     };
     sys::close(tail);
     module::begin_behind(1);
-    runtime::start(plan, log);
+    runtime::start(plan, log, processors);
     threads::prepare();
     fault::prepare();
+    children::prepare();
     // Registered before everything else, so called last, behind all destructors; it is told the status.
     // SAFETY: the function has the type that is asked for.
     unsafe { on_exit(exiting, core::ptr::null_mut()) };
@@ -51,18 +60,6 @@ unsafe extern "C" {
 extern "C" fn exiting(status: c_int, _: *mut c_void) {
     if active() {
         runtime().end(End::Exit { status });
-    }
-}
-
-/// Moves a file to a number that the program's own files do not come to.
-fn high(file: i32) -> i32 {
-    let moved = sys::call(libc::SYS_fcntl, [file as usize, libc::F_DUPFD_CLOEXEC as usize, 900, 0, 0, 0]);
-    match i32::try_from(moved) {
-        Ok(moved) if moved >= 0 => {
-            sys::close(file);
-            moved
-        }
-        _ => file,
     }
 }
 
@@ -89,20 +86,34 @@ fn read_plan(path: &CStr) -> Option<Plan<Strategy>> {
     Some(plan)
 }
 
-/// Keeps the process on the processor that it runs on: handing the baton on is five times as fast then.
-fn pin() {
-    // SAFETY: the function has no preconditions, and all zeros are an empty set.
-    unsafe {
-        let mut set: libc::cpu_set_t = core::mem::zeroed();
-        libc::CPU_SET(libc::sched_getcpu().max(0) as usize, &mut set);
-        let set = &raw const set;
-        sys::call(libc::SYS_sched_setaffinity, [0, size_of_val(&*set), set as usize, 0, 0, 0]);
-    }
-}
-
 #[used]
 #[unsafe(link_section = ".init_array")]
 static START: extern "C" fn() = start;
+
+/// A signal ends the process: noted, then left to the kernel.
+pub fn end_by_signal(signal: c_int) -> ! {
+    runtime().step(Step::Fault { signal, address: 0 });
+    runtime().end(End::Signal(signal));
+    die_by(signal)
+}
+
+/// Lets the kernel end the process by a signal.
+pub fn die_by(signal: c_int) -> ! {
+    action::restore_default(signal);
+    let set = mask::bit(signal);
+    let arguments = [libc::SIG_UNBLOCK as usize, &raw const set as usize, 0, size_of::<mask::Set>(), 0, 0];
+    sys::call(libc::SYS_rt_sigprocmask, arguments);
+    sys::kill_self(signal);
+    sys::exit_group(128 + signal)
+}
+
+/// The program does what cannot be taken over: says what, and ends the process.
+pub fn unsupported(what: &str) -> ! {
+    if active() {
+        runtime().end(End::Unsupported(what.into()));
+    }
+    sys::die(&format!("the program uses {what}"))
+}
 
 interpose! {
     fn exit(status: c_int) -> ! {
@@ -122,13 +133,8 @@ interpose! {
         runtime().end(End::Exit { status });
         next!(quick_exit(status: c_int) -> !)
     }
-    fn fork() -> pid_t {
+    fn abort() -> ! {
         wait_for(Want::Nothing);
-        runtime().step(Step::System { what: "fork".into() });
-        let child = next!(fork() -> pid_t);
-        if child == 0 {
-            runtime().become_child();
-        }
-        child
+        next!(abort() -> !)
     }
 }

@@ -1,28 +1,44 @@
 //! Time: sleeping, yielding, and clocks, all virtual.
 
+use crate::baton::{Got, wait_for};
 use crate::cancel;
 use crate::clock::{nanoseconds, timespec};
-use crate::next::interpose;
+use crate::next::{interpose, next};
 use crate::objects::fail;
-use crate::runtime::{Got, runtime, wait_for};
+use crate::runtime::runtime;
 use crate::want::Want;
 use abi::note::Step;
 use core::ffi::c_void;
 use libc::{c_int, c_uint, clockid_t, time_t, timeval};
 
-/// Sleeps until the virtual time.
-pub fn sleep_until(at: u64) {
+/// The nanoseconds of a tick of `times`.
+const TICK: u64 = 10_000_000;
+
+/// Sleeps until the virtual time. If a handler of a signal ends it before: how long that would still have been.
+fn sleep_until(at: u64) -> Result<(), u64> {
     let got = wait_for(Want::Time(at));
-    runtime().clock.reach(at);
+    let slept = matches!(got, Got::It | Got::Nothing);
+    if slept {
+        runtime().clock.reach(at);
+    }
     runtime().step(Step::System { what: "sleep".into() });
     if got == Got::Cancelled {
         cancel::act();
     }
+    if slept { Ok(()) } else { Err(at.saturating_sub(runtime().clock.now())) }
 }
 
-fn sleep_for(nanoseconds: u64) {
+fn sleep_for(nanoseconds: u64) -> Result<(), u64> {
     let now = runtime().clock.now();
-    sleep_until(now.saturating_add(nanoseconds));
+    sleep_until(now.saturating_add(nanoseconds))
+}
+
+/// Tells the rest of a sleep through a pointer that may be null.
+fn tell_rest(left: u64, rest: *mut libc::timespec) {
+    if !rest.is_null() {
+        // SAFETY: the caller of the C function gives a place for the time.
+        unsafe { *rest = timespec(left) };
+    }
 }
 
 /// Lets others go first.
@@ -55,36 +71,47 @@ fn is_processor_time(clock: clockid_t) -> bool {
 
 interpose! {
     fn nanosleep(time: *const libc::timespec, rest: *mut libc::timespec) -> c_int {
-        let _ = rest;
         let Some(time) = time_at(time) else { return fail(libc::EINVAL) };
-        sleep_for(time);
-        0
-    }
-    fn clock_nanosleep(clock: clockid_t, flags: c_int, time: *const libc::timespec, rest: *mut libc::timespec) -> c_int {
-        let _ = rest;
-        let Some(time) = time_at(time) else { return libc::EINVAL };
-        match flags & libc::TIMER_ABSTIME {
-            0 => sleep_for(time),
-            _ => {
-                let at = runtime().clock.when(clock, time);
-                sleep_until(at);
+        match sleep_for(time) {
+            Ok(()) => 0,
+            Err(left) => {
+                tell_rest(left, rest);
+                fail(libc::EINTR)
             }
         }
-        0
+    }
+    fn clock_nanosleep(clock: clockid_t, flags: c_int, time: *const libc::timespec, rest: *mut libc::timespec) -> c_int {
+        let Some(time) = time_at(time) else { return libc::EINVAL };
+        if flags & libc::TIMER_ABSTIME != 0 {
+            let at = runtime().clock.when(clock, time);
+            return if sleep_until(at).is_ok() { 0 } else { libc::EINTR };
+        }
+        match sleep_for(time) {
+            Ok(()) => 0,
+            Err(left) => {
+                tell_rest(left, rest);
+                libc::EINTR
+            }
+        }
     }
     fn usleep(microseconds: c_uint) -> c_int {
-        sleep_for(u64::from(microseconds) * 1_000);
-        0
+        if sleep_for(u64::from(microseconds) * 1_000).is_ok() { 0 } else { fail(libc::EINTR) }
     }
     fn sleep(seconds: c_uint) -> c_uint {
-        sleep_for(u64::from(seconds) * 1_000_000_000);
-        0
+        match sleep_for(u64::from(seconds) * 1_000_000_000) {
+            Ok(()) => 0,
+            Err(left) => left.div_ceil(1_000_000_000) as c_uint,
+        }
     }
     fn thrd_sleep(time: *const libc::timespec, rest: *mut libc::timespec) -> c_int {
-        let _ = rest;
         let Some(time) = time_at(time) else { return -2 };
-        sleep_for(time);
-        0
+        match sleep_for(time) {
+            Ok(()) => 0,
+            Err(left) => {
+                tell_rest(left, rest);
+                -1
+            }
+        }
     }
     fn sched_yield() -> c_int {
         yield_now();
@@ -125,6 +152,26 @@ interpose! {
             unsafe { *into = now };
         }
         now
+    }
+    fn times(into: *mut libc::tms) -> libc::clock_t {
+        let ticks = (runtime().clock.read(libc::CLOCK_MONOTONIC) / TICK) as libc::clock_t;
+        if !into.is_null() {
+            // SAFETY: the caller gives a place for the times.
+            unsafe { *into = libc::tms { tms_utime: ticks, tms_stime: 0, tms_cutime: 0, tms_cstime: 0 } };
+        }
+        ticks
+    }
+    fn getrusage(who: c_int, into: *mut libc::rusage) -> c_int {
+        let result = next!(getrusage(who: c_int, into: *mut libc::rusage) -> c_int);
+        if result == 0 {
+            let now = runtime().clock.read(libc::CLOCK_MONOTONIC) / 1_000;
+            // SAFETY: the caller gives a place for the usage.
+            unsafe {
+                (*into).ru_utime = timeval { tv_sec: (now / 1_000_000) as i64, tv_usec: (now % 1_000_000) as i64 };
+                (*into).ru_stime = timeval { tv_sec: 0, tv_usec: 0 };
+            }
+        }
+        result
     }
     fn clock() -> libc::clock_t {
         (runtime().clock.read(libc::CLOCK_MONOTONIC) / 1_000) as libc::clock_t

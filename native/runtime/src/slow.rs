@@ -1,7 +1,8 @@
 //! What instrumented code calls: with all registers preserved, so that its fast path need not spill any.
 
+use crate::baton::preempt;
 use crate::page;
-use crate::runtime::{active, has_plan, preempt, runtime};
+use crate::runtime::{active, has_plan, runtime};
 use crate::sys;
 use core::arch::naked_asm;
 
@@ -93,9 +94,12 @@ extern "C" fn bytes(site: u64, address: *const u8, count: u64) {
     if !active() {
         return;
     }
-    // SAFETY: instrumented code has just written these bytes, or will read them next. Of no bytes the address may be anything.
-    let content =
-        if count == 0 { &[][..] } else { unsafe { core::slice::from_raw_parts(address, count as usize) } };
+    let content = match count {
+        // Of no bytes the address may be anything.
+        0 => &[][..],
+        // SAFETY: instrumented code has just written these bytes, or will read them next.
+        _ => unsafe { core::slice::from_raw_parts(address, count as usize) },
+    };
     runtime().bytes(site as u32, address as u64, content);
 }
 

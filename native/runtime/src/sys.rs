@@ -29,6 +29,33 @@ pub fn thread_pointer() -> usize {
     pointer
 }
 
+/// The kernel's number of this process.
+pub fn process() -> libc::pid_t {
+    call(libc::SYS_getpid, [0; 6]) as libc::pid_t
+}
+
+/// The kernel's number of its parent.
+pub fn parent_process() -> libc::pid_t {
+    call(libc::SYS_getppid, [0; 6]) as libc::pid_t
+}
+
+/// The kernel's number of the running thread.
+pub fn thread() -> libc::pid_t {
+    call(libc::SYS_gettid, [0; 6]) as libc::pid_t
+}
+
+/// Really sends a signal to the running thread.
+pub fn kill_self(signal: i32) {
+    call(libc::SYS_tgkill, [process() as usize, thread() as usize, signal as usize, 0, 0, 0]);
+}
+
+/// Real time, in nanoseconds since some point.
+pub fn now() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    call(libc::SYS_clock_gettime, [libc::CLOCK_MONOTONIC as usize, &raw mut now as usize, 0, 0, 0, 0]);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
 /// Writes to the standard error output.
 pub fn say(text: &str) {
     write_all(2, text.as_bytes());

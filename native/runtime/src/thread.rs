@@ -1,5 +1,8 @@
 //! What the runtime knows of each thread.
 
+use crate::affinity::Processors;
+use crate::io::Looked;
+use crate::signals;
 use crate::want::Want;
 use abi::note::{Mode, Wake};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -47,6 +50,14 @@ pub struct Thread {
     pub expired: bool,
     /// What ended its wait for a signal.
     pub wake: Option<Wake>,
+    /// Which wakers of the word that it waits at are meant for it.
+    pub bits: u32,
+    /// What it knows of the files that it waits for.
+    pub looked: Looked,
+    /// Waits that handlers of signals interrupt, from the outermost to the innermost.
+    pub interrupted: Vec<Interrupted>,
+    /// Signals.
+    pub signals: signals::Own,
     /// Its events so far, but for units that are not counted yet.
     pub done: u64,
     /// The site of the call that it is in.
@@ -67,6 +78,26 @@ pub struct Thread {
     pub start: (usize, usize),
     /// How many rounds of destructors have run.
     pub rounds: u32,
+    /// The kernel's number of it.
+    pub kernels_number: libc::pid_t,
+    /// How many child processes it has made.
+    pub processes: u32,
+    /// How many random numbers it has drawn.
+    pub drawn: u64,
+    /// Where its next mapping of memory goes.
+    pub next_mapping: usize,
+    /// The processors that the program wants it to run on, if it said so.
+    pub processors: Option<Processors>,
+}
+
+/// A wait during which a handler runs.
+pub struct Interrupted {
+    /// What is waited for.
+    pub want: Want,
+    /// What ended it, in the meantime.
+    pub wake: Option<Wake>,
+    /// An address of the stack at which the wait is: above it, the wait was left by a jump.
+    pub frame: usize,
 }
 
 /// The state of a thread's cancellation.
@@ -94,6 +125,10 @@ impl Thread {
             want: Want::Nothing,
             expired: false,
             wake: None,
+            bits: u32::MAX,
+            looked: Looked::default(),
+            interrupted: vec![],
+            signals: signals::Own::default(),
             done: 0,
             site: 0,
             children: 0,
@@ -104,6 +139,11 @@ impl Thread {
             cancel: Cancel::default(),
             start: (0, 0),
             rounds: 0,
+            kernels_number: 0,
+            processes: 0,
+            drawn: 0,
+            next_mapping: 0,
+            processors: None,
         }
     }
 

@@ -3,13 +3,14 @@
 //! Each thread of the program is one of the C library's, joinable, on a stack that we lay out; the library puts its control block and
 //! the thread-local storage at the top of the stack, so `pthread_t` and thread-local addresses are the same in every schedule.
 
+use crate::baton::{Got, switch, wait_for};
 use crate::next::{interpose, next};
 use crate::objects::deadline;
 use crate::place::{STACK_BYTES, STACKS};
-use crate::runtime::{Got, active, runtime, switch, wait_for};
+use crate::runtime::{active, runtime};
 use crate::thread::{Life, Thread};
 use crate::want::{Deadline, Want};
-use crate::{alloc, cancel, sys};
+use crate::{alloc, cancel, fault, signals, sys};
 use abi::Note;
 use abi::note::{Mode, Step};
 use core::ffi::c_void;
@@ -34,21 +35,29 @@ type Start = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 /// The key whose destructor is the end of a thread.
 static KEY: AtomicU32 = AtomicU32::new(0);
 
-/// Makes the key that tells us of the end of threads.
+/// Makes the key that tells us of the end of threads: the last one there can be, because in each round of destructors that of the
+/// last key is called last.
 pub fn prepare() {
+    let mut keys = vec![];
     let mut key = 0;
     // SAFETY: the destructor has the right type.
-    if unsafe { libc::pthread_key_create(&mut key, Some(destructor)) } != 0 {
-        sys::die("no key for thread-specific data is left");
+    while unsafe { libc::pthread_key_create(&mut key, Some(destructor)) } == 0 {
+        keys.push(key);
     }
-    KEY.store(key, Ordering::Relaxed);
+    let Some(last) = keys.pop() else { sys::die("no key for thread-specific data is left") };
+    for key in keys {
+        // SAFETY: the key was made just now.
+        unsafe { libc::pthread_key_delete(key) };
+    }
+    KEY.store(last, Ordering::Relaxed);
     arm();
 }
 
 /// Lets the destructor run in the next round.
 fn arm() {
+    let key = KEY.load(Ordering::Relaxed);
     // SAFETY: the key exists; the value is never looked at.
-    unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), core::ptr::dangling::<c_void>()) };
+    alloc::foreign(|| unsafe { libc::pthread_setspecific(key, core::ptr::dangling::<c_void>()) });
 }
 
 /// What the program's attributes ask for.
@@ -83,7 +92,7 @@ fn attributes(given: *const pthread_attr_t) -> Attributes {
 /// Maps the stack of a slot, with a guard below it.
 fn map_stack(slot: usize, bytes: usize) -> Option<(usize, usize)> {
     let bytes = bytes.next_multiple_of(GUARD);
-    if bytes + GUARD > STACK_BYTES {
+    if bytes + GUARD + fault::STACK > STACK_BYTES {
         return sys::map(0, bytes).map(|at| (at, bytes));
     }
     let top = STACKS + (slot + 1) * STACK_BYTES;
@@ -105,6 +114,8 @@ fn create(handle: *mut pthread_t, given: *const pthread_attr_t, start: usize, ar
     let mut thread = Box::new(Thread::new(id, slot));
     thread.detached = wanted.detached;
     thread.start = (start, argument);
+    thread.signals.mask = runtime.me().signals.mask;
+    thread.processors = runtime.me().processors.clone();
     let number = runtime.threads.len();
     runtime.threads.push(thread);
     match start_thread(number, stack) {
@@ -126,6 +137,16 @@ fn create(handle: *mut pthread_t, given: *const pthread_attr_t, start: usize, ar
     runtime.note(&Note::Thread { thread: id.code(), parent: Some(parent.code()), start, stack });
     runtime.step(Step::Fork { child: id.code() });
     0
+}
+
+/// Starts a thread that nobody will join.
+pub fn start_detached(given: *const pthread_attr_t, start: usize, argument: usize) {
+    let mut handle = 0;
+    if create(&mut handle, given, start, argument) == 0
+        && let Some(number) = runtime().by_handle(handle)
+    {
+        runtime().threads[number].detached = true;
+    }
 }
 
 /// Makes the C library start a thread on the given stack; it waits for the baton before anything else.
@@ -161,7 +182,18 @@ extern "C-unwind" fn trampoline(thread: *mut c_void) -> *mut c_void {
     unsafe { (*thread).take() };
     crate::page::set_call_site(0);
     arm();
-    runtime().ask();
+    let runtime = runtime();
+    let me = runtime.me();
+    me.kernels_number = sys::thread();
+    // The lowest part of the slot's place is not the stack's. An earlier thread of the slot may have left it mapped.
+    let handlers = STACKS + me.slot * STACK_BYTES;
+    sys::map(handlers, fault::STACK);
+    fault::use_stack(handlers);
+    let due = me.signals.due;
+    runtime.ask();
+    if due {
+        signals::deliver();
+    }
     // SAFETY: as above.
     let (start, argument) = unsafe { (*thread).start };
     // SAFETY: the program gave a function of this type.
@@ -180,6 +212,9 @@ extern "C" fn destructor(_: *mut c_void) {
         return arm();
     }
     wait_for(Want::Nothing);
+    if is_last() {
+        return;
+    }
     let runtime = runtime();
     let held = core::mem::take(&mut runtime.me().held);
     for lock in held.iter().filter(|held| held.mode == Mode::Mutex) {
@@ -190,6 +225,22 @@ extern "C" fn destructor(_: *mut c_void) {
     thread.held = held;
     thread.life = Life::Ended;
     switch();
+}
+
+/// Whether the running thread is the only one left: then it is not over, for the C library calls `exit` in it. That needs all others to be
+/// really gone.
+fn is_last() -> bool {
+    let runtime = runtime();
+    let me = runtime.current;
+    if (0..runtime.threads.len()).any(|number| number != me && runtime.threads[number].life == Life::Alive) {
+        return false;
+    }
+    for number in 0..runtime.threads.len() {
+        if runtime.threads[number].life == Life::Ended {
+            forget(number);
+        }
+    }
+    true
 }
 
 /// Lets the C library give back what threads hold that nobody will join.
@@ -225,9 +276,9 @@ fn join(handle: pthread_t, result: *mut *mut c_void, until: Deadline, blocking: 
     let want = if blocking { Want::End(number, until) } else { Want::Nothing };
     match wait_for(want) {
         Got::Cancelled => cancel::act(),
-        Got::Nothing => return libc::ETIMEDOUT,
-        Got::It if runtime().threads[number].life == Life::Alive => return libc::EBUSY,
-        Got::It => {}
+        Got::Nothing => return not_joined(libc::ETIMEDOUT),
+        _ if runtime().threads[number].life == Life::Alive => return not_joined(libc::EBUSY),
+        _ => {}
     }
     let value = forget(number);
     let child = runtime().threads[number].id.code();
@@ -237,6 +288,12 @@ fn join(handle: pthread_t, result: *mut *mut c_void, until: Deadline, blocking: 
         unsafe { *result = value };
     }
     0
+}
+
+/// The other thread still runs.
+fn not_joined(error: c_int) -> c_int {
+    runtime().step(Step::System { what: "join in vain".into() });
+    error
 }
 
 fn timed_join(

@@ -3,17 +3,19 @@
 //! Nobody is put into a queue: a thread that cannot go on says what it wants, and whoever looks for the next one to run asks
 //! the objects themselves. So enabledness is exact, as in the machine: a thread is enabled if its next event could happen now.
 
-use crate::objects::{barrier, mutex, once, rwlock, semaphore};
+use crate::io::{self, What};
+use crate::library;
+use crate::objects::{barrier, mutex, once, rwlock, semaphore, spin};
 use crate::runtime::Runtime;
+use crate::signals::mask::{Set, bit};
 use crate::thread::Life;
-use crate::{io, objects};
 use abi::note::{Mode, Waits};
 
 /// A point of virtual time; `None` for never.
 pub type Deadline = Option<u64>;
 
 /// What a thread needs in order to go on.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Want {
     /// Nothing.
     Nothing,
@@ -37,9 +39,11 @@ pub enum Want {
     Once(usize),
     /// To be woken at a word of memory; `wake` of the thread says by whom.
     Word(usize, Deadline),
+    /// A lock of the C library's own.
+    Library(usize),
     /// That the time has come.
     Time(u64),
-    /// A file or a child process.
+    /// A file, a child process, or a signal.
     Io(io::Wait, Deadline),
 }
 
@@ -66,13 +70,23 @@ impl Want {
             | Want::Word(_, deadline)
             | Want::Io(_, deadline) => deadline,
             Want::Time(at) => Some(at),
-            Want::Nothing | Want::Others | Want::Spin(_) | Want::Round(_) | Want::Once(_) => None,
+            Want::Nothing
+            | Want::Others
+            | Want::Spin(_)
+            | Want::Round(_)
+            | Want::Once(_)
+            | Want::Library(_) => None,
         }
     }
 
     /// Whether a request to cancel the thread ends the wait.
     pub fn is_cancellation_point(&self) -> bool {
         matches!(self, Want::Signal(..) | Want::Token(..) | Want::End(..) | Want::Time(_) | Want::Io(..))
+    }
+
+    /// Whether the wait is over when a handler of a signal has run; otherwise it goes on.
+    pub fn ends_by_handler(&self) -> bool {
+        matches!(self, Want::Token(..) | Want::Word(..) | Want::Time(_) | Want::Io(..))
     }
 }
 
@@ -91,13 +105,17 @@ impl Runtime {
             Want::Others | Want::Signal(..) | Want::Round(_) => false,
             Want::Mutex(object, _) => mutex::is_free_for(object, number),
             Want::RwLock(object, mode, _) => rwlock::is_free_for(object, mode),
-            Want::Spin(object) => objects::spin::is_free(object),
+            Want::Spin(object) => spin::is_free(object),
             Want::Word(..) => thread.wake.is_some(),
             Want::Token(object, _) => semaphore::has_token(object),
             Want::End(other, _) => self.threads[other].life != Life::Alive,
             Want::Once(object) => once::is_idle(object),
+            Want::Library(object) => library::is_free_for(&self.library, object, number),
             Want::Time(at) => at <= self.clock.now(),
-            Want::Io(ref wait, _) => io::is_ready(wait),
+            Want::Io(ref wait, _) => match wait.what {
+                What::Signals(set) => thread.looked.ready || self.has_signal(number, set),
+                _ => thread.looked.ready,
+            },
         }
     }
 
@@ -107,7 +125,7 @@ impl Runtime {
         if thread.life != Life::Alive || self.exclusive.is_some_and(|(holder, _)| holder != number) {
             return Readiness::Blocked;
         }
-        if self.has_what_it_wants(number) || self.is_cancelled(number) {
+        if self.has_what_it_wants(number) || self.is_cancelled(number) || thread.signals.due {
             return Readiness::Ready;
         }
         match (&thread.want, thread.want.deadline()) {
@@ -123,7 +141,14 @@ impl Runtime {
     pub fn is_cancelled(&self, number: usize) -> bool {
         let thread = &self.threads[number];
         let cancel = thread.cancel;
-        cancel.requested && !cancel.disabled && !cancel.acting && thread.want.is_cancellation_point()
+        let here = cancel.asynchronous || thread.want.is_cancellation_point();
+        cancel.requested && !cancel.disabled && !cancel.acting && here
+    }
+
+    /// Whether a signal of the set waits for the thread.
+    fn has_signal(&self, number: usize, set: Set) -> bool {
+        let process = self.signals.pending.iter().fold(0, |all, one| all | bit(one.signal));
+        (self.threads[number].signals.waiting() | process) & set != 0
     }
 
     /// What a blocked thread waits for, for people.
@@ -137,9 +162,10 @@ impl Runtime {
             return Waits::Exclusive { thread: code(holder) };
         }
         match self.threads[number].want {
-            Want::Mutex(object, _) | Want::RwLock(object, ..) | Want::Spin(object) => {
-                Waits::Lock { object: object as u64, held_by: holders(object) }
-            }
+            Want::Mutex(object, _)
+            | Want::RwLock(object, ..)
+            | Want::Spin(object)
+            | Want::Library(object) => Waits::Lock { object: object as u64, held_by: holders(object) },
             Want::Signal(object, ..) => Waits::Condition { object: object as u64 },
             Want::Token(object, _) => Waits::Semaphore { object: object as u64 },
             Want::Round(object) => {

@@ -3,8 +3,9 @@
 //! The last thread to arrive lets the others go by changing what they want: they do not look at the object again, whose memory
 //! the first one to leave may already have given back.
 
+use crate::baton::wait_for;
 use crate::next::interpose;
-use crate::runtime::{runtime, wait_for};
+use crate::runtime::runtime;
 use crate::want::Want;
 use abi::note::Step;
 use libc::{c_int, c_uint};
@@ -48,9 +49,13 @@ interpose! {
         if last {
             barrier.arrived = 0;
             barrier.round += 1;
+            let wants = |want: &mut Want| matches!(want, Want::Round(at) if *at == object);
             for thread in &mut runtime().threads {
-                if thread.want == Want::Round(object) {
-                    thread.want = Want::Nothing;
+                let interrupted = thread.interrupted.iter_mut().map(|outer| &mut outer.want);
+                for want in interrupted.chain([&mut thread.want]) {
+                    if wants(want) {
+                        *want = Want::Nothing;
+                    }
                 }
             }
         }

@@ -4,8 +4,9 @@
 
 use super::deadline;
 use super::mutex::{self, c11};
+use crate::baton::{Got, wait_for};
 use crate::next::{interpose, next};
-use crate::runtime::{Got, runtime, wait_for};
+use crate::runtime::runtime;
 use crate::thread::Life;
 use crate::want::{Deadline, Want};
 use crate::{cancel, sys};
@@ -57,24 +58,31 @@ pub fn wait(condition: usize, mutex: usize, until: Deadline) -> c_int {
     }
 }
 
+fn waits_at(want: &Want, wake: Option<Wake>, object: usize) -> bool {
+    wake.is_none() && matches!(want, Want::Signal(at, ..) | Want::Word(at, _) if *at == object)
+}
+
 /// The threads that wait there without having been woken, ordered by their names.
-fn waiters(condition: usize) -> Vec<usize> {
+pub fn waiters(condition: usize) -> Vec<usize> {
     let threads = &runtime().threads;
     let waits = |number: &usize| {
         let thread = &threads[*number];
-        thread.life == Life::Alive
-            && thread.wake.is_none()
-            && matches!(thread.want, Want::Signal(at, ..) | Want::Word(at, _) if at == condition)
+        let outer = thread.interrupted.iter().any(|outer| waits_at(&outer.want, outer.wake, condition));
+        thread.life == Life::Alive && (outer || waits_at(&thread.want, thread.wake, condition))
     };
     let mut waiters: Vec<usize> = (0..threads.len()).filter(waits).collect();
     waiters.sort_unstable_by_key(|&number| threads[number].id);
     waiters
 }
 
-/// Wakes one of those that wait at an object, if there are any. Which one is a choice of the schedule.
-pub fn signal(object: usize) -> bool {
+/// Wakes one of those that wait at an object, if there are any.
+pub fn signal(object: usize) {
     wait_for(Want::Nothing);
-    let waiters = waiters(object);
+    wake_one(object, waiters(object));
+}
+
+/// Wakes one of the given threads, if there are any. Which one is a choice of the schedule.
+pub fn wake_one(object: usize, waiters: Vec<usize>) {
     let runtime = runtime();
     let woken = match waiters[..] {
         [] => None,
@@ -88,28 +96,37 @@ pub fn signal(object: usize) -> bool {
     };
     let name = woken.map(|number| runtime.threads[number].id.code());
     runtime.step(Step::Signal { condition: object as u64, woken: name });
-    woken.into_iter().for_each(wake);
-    woken.is_some()
+    woken.into_iter().for_each(|number| wake(number, object));
 }
 
-/// Wakes all that wait at an object; how many.
-pub fn broadcast(object: usize) -> usize {
+/// Wakes all that wait at an object.
+pub fn broadcast(object: usize) {
     wait_for(Want::Nothing);
-    let waiters = waiters(object);
-    runtime().step(Step::Broadcast { condition: object as u64, woken: waiters.len() as u32 });
-    let count = waiters.len();
-    waiters.into_iter().for_each(wake);
-    count
+    wake_all(object, waiters(object));
 }
 
-/// The last event of the running thread wakes another one, by its number.
-fn wake(number: usize) {
+/// Wakes all of the given threads.
+pub fn wake_all(object: usize, waiters: Vec<usize>) {
+    runtime().step(Step::Broadcast { condition: object as u64, woken: waiters.len() as u32 });
+    waiters.into_iter().for_each(|number| wake(number, object));
+}
+
+/// The last event of the running thread wakes another one, by its number, which waits at an object: also if it is in a handler of a
+/// signal just now.
+fn wake(number: usize, object: usize) {
     let runtime = runtime();
     let by = Wake::Signal(runtime.me().id.code(), runtime.done());
     let thread = &mut runtime.threads[number];
-    thread.wake = Some(by);
-    if let Want::Signal(_, mutex, _) = thread.want {
-        thread.want = Want::Mutex(mutex, None);
+    let outer = thread.interrupted.iter_mut().map(|outer| (&mut outer.want, &mut outer.wake));
+    let waits = outer.chain([(&mut thread.want, &mut thread.wake)]);
+    for (want, wake) in waits {
+        if waits_at(want, *wake, object) {
+            *wake = Some(by);
+            if let Want::Signal(_, mutex, _) = *want {
+                *want = Want::Mutex(mutex, None);
+            }
+            return;
+        }
     }
 }
 

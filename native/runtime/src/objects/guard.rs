@@ -2,8 +2,9 @@
 //!
 //! Compiled code looks at the first byte of the guard by itself, and calls these only while it is 0.
 
+use crate::baton::wait_for;
 use crate::next::interpose;
-use crate::runtime::{runtime, wait_for};
+use crate::runtime::runtime;
 use crate::want::Want;
 use abi::note::{Mode, Step};
 use libc::c_int;

@@ -17,11 +17,11 @@ use crate::clock;
 use crate::runtime::runtime;
 use libc::{c_int, timespec};
 
-/// When a wait on a clock is over in any case; the error for a time that is not well formed.
+/// When a wait on a clock is over in any case; the error for a time that is not well formed, or a clock that nobody waits by.
 ///
 /// The address is that of a `timespec`, as the function's contract says.
 pub fn deadline(clock: libc::clockid_t, time: *const timespec) -> Result<Option<u64>, c_int> {
-    if time.is_null() {
+    if time.is_null() || !matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_MONOTONIC) {
         return Err(libc::EINVAL);
     }
     // SAFETY: the caller of the C function gave a valid time.

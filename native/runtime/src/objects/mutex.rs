@@ -3,8 +3,9 @@
 //! Initialising and destroying them is left to the C library: its layout is the one here.
 
 use super::deadline;
+use crate::baton::{Got, wait_for};
 use crate::next::interpose;
-use crate::runtime::{Got, runtime, wait_for};
+use crate::runtime::runtime;
 use crate::want::{Deadline, Want};
 use abi::note::{Mode, Step};
 use libc::{c_int, timespec};

@@ -1,7 +1,8 @@
 //! What is done once: `pthread_once`, `call_once`. To others it looks like a lock around the doing.
 
+use crate::baton::wait_for;
 use crate::next::interpose;
-use crate::runtime::{runtime, wait_for};
+use crate::runtime::runtime;
 use crate::want::Want;
 use abi::note::{Mode, Step};
 use libc::c_int;

@@ -1,8 +1,9 @@
 //! Locks with shared readers: `pthread_rwlock_*`. Readers do not wait for writers that wait.
 
 use super::deadline;
+use crate::baton::{Got, wait_for};
 use crate::next::interpose;
-use crate::runtime::{Got, runtime, wait_for};
+use crate::runtime::runtime;
 use crate::want::{Deadline, Want};
 use abi::note::{Mode, Step};
 use libc::{c_int, timespec};

@@ -1,10 +1,11 @@
 //! Semaphores: `sem_*`, unnamed and named. Making and removing them is left to the C library.
 
 use super::{deadline, fail};
-use crate::cancel;
+use crate::baton::{Got, wait_for};
 use crate::next::interpose;
-use crate::runtime::{Got, runtime, wait_for};
+use crate::runtime::runtime;
 use crate::want::{Deadline, Want};
+use crate::{cancel, sys};
 use abi::note::Step;
 use libc::{c_int, timespec};
 
@@ -22,17 +23,24 @@ pub fn has_token(object: usize) -> bool {
 }
 
 fn acquire(object: usize, until: Deadline) -> c_int {
-    match wait_for(Want::Token(object, until)) {
-        Got::It => {
-            *tokens(object) -= 1;
-            runtime().step(Step::Acquire { semaphore: object as u64 });
-            0
+    loop {
+        match wait_for(Want::Token(object, until)) {
+            Got::It => {
+                *tokens(object) -= 1;
+                runtime().step(Step::Acquire { semaphore: object as u64 });
+                return 0;
+            }
+            Got::Nothing => {
+                runtime().step(Step::TryAcquire { semaphore: object as u64, acquired: false });
+                return fail(libc::ETIMEDOUT);
+            }
+            Got::Cancelled => cancel::act(),
+            Got::Interrupted { restart: true } => {}
+            Got::Interrupted { restart: false } => {
+                runtime().step(Step::TryAcquire { semaphore: object as u64, acquired: false });
+                return fail(libc::EINTR);
+            }
         }
-        Got::Nothing => {
-            runtime().step(Step::TryAcquire { semaphore: object as u64, acquired: false });
-            fail(libc::ETIMEDOUT)
-        }
-        Got::Cancelled => cancel::act(),
     }
 }
 
@@ -43,6 +51,14 @@ fn timed_acquire(object: usize, clock: libc::clockid_t, time: *const timespec) -
     match deadline(clock, time) {
         Ok(until) => acquire(object, until),
         Err(error) => fail(error),
+    }
+}
+
+/// Wakes a thread of another process, if one waits there: the C library counts them behind the tokens.
+fn wake_others(object: usize) {
+    // SAFETY: the C library's type has at least eight bytes.
+    if unsafe { *(object as *const u32).add(1) } != 0 {
+        sys::call(libc::SYS_futex, [object, libc::FUTEX_WAKE as usize, 1, 0, 0, 0]);
     }
 }
 
@@ -70,6 +86,7 @@ interpose! {
         }
         *tokens(object) += 1;
         runtime().step(Step::Release { semaphore: object as u64 });
+        wake_others(object);
         0
     }
     fn sem_getvalue(object: usize, value: *mut c_int) -> c_int {

@@ -1,7 +1,8 @@
 //! Spinlocks: `pthread_spin_*`. Who waits for one does not spin here, and is disabled like one who waits for a mutex.
 
+use crate::baton::wait_for;
 use crate::next::interpose;
-use crate::runtime::{runtime, wait_for};
+use crate::runtime::runtime;
 use crate::want::Want;
 use abi::note::{Mode, Step};
 use libc::c_int;
