@@ -3,10 +3,10 @@
 
 mod common;
 
-use claim::{Answer, Candidate, Deadlock, Property};
+use claim::{Answer, Candidate, Deadlock};
+use common::programs::programs;
 use common::{ask, build, machine_of, record, seen, shows, standing};
 use lang::ast::File;
-use lang::random::{self, Config};
 use machine::Machine;
 use predict::{Symbolic, Wanted, candidates, symbolic};
 use proptest::prelude::*;
@@ -133,39 +133,56 @@ proptest! {
 
     #[test]
     fn the_engine_and_the_oracle_agree_on_each_candidate(
-        file in random::program(&Config::tiny()), seed in any::<u64>(),
+        file in programs(), seed in any::<u64>(),
     ) {
         compare_all(&file, seed)?;
     }
 }
 
-/// The property above would hold trivially if nothing were found: of some hundred programs, enough must show each kind of thing.
+/// The property above would hold trivially if nothing were found: of some hundred programs, enough must show each kind of thing, by
+/// the oracle's account.
 #[test]
 fn the_candidates_are_interesting() {
     use proptest::strategy::ValueTree as _;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let strategy = random::program(&Config::tiny());
-    let mut counts = std::collections::BTreeMap::<(Property, bool), u32>::new();
-    for seed in 0..200 {
+    let strategy = programs();
+    let mut counts = std::collections::BTreeMap::<(&str, bool), u32>::new();
+    for seed in 0..300 {
         let file = strategy.new_tree(&mut runner).expect("a program").current();
         let machine = machine_of(&file);
         let trace = record(&machine, &who(seed));
-        let ctp = build(&machine, &trace);
-        let all = candidates(&ctp, &Wanted::default());
-        let mut engine =
-            Symbolic::new(machine.program(), &ctp, &all.all, symbolic::Options::default()).expect("encoded");
-        for candidate in &all.all {
-            let feasible = matches!(engine.answer(candidate).expect("decided"), Answer::Feasible(_));
-            *counts.entry((candidate.property(), feasible)).or_default() += 1;
+        let answers = ask(&machine, Some(&trace));
+        let compared =
+            answers.limit.is_none() && !matches!(trace.outcome, Outcome::Fault { .. } | Outcome::LimitReached { .. });
+        *counts.entry(("compared", compared)).or_default() += 1;
+        if !compared {
+            continue;
         }
-        for _ in engine.deadlocks(100).expect("enumerated") {
-            *counts.entry((Property::Deadlock, true)).or_default() += 1;
+        let ctp = build(&machine, &trace);
+        *counts.entry(("pinned", !ctp.rebuild.pins.is_empty())).or_default() += 1;
+        let expected = seen(&answers);
+        for candidate in &candidates(&ctp, &Wanted::default()).all {
+            let kind = match candidate {
+                Candidate::Atomicity { .. } => "atomicity",
+                Candidate::CoEnabledRace { .. } => "co-enabled race",
+                Candidate::UnorderedRace { .. } => "unordered race",
+                Candidate::Assertion { .. } => "assertion",
+                _ => "fault",
+            };
+            *counts.entry((kind, expected.contains(candidate))).or_default() += 1;
+        }
+        for (blocked, schedule) in &answers.deadlocks {
+            let stands = standing(&machine, blocked, schedule, &trace).is_some();
+            *counts.entry(("deadlock", stands)).or_default() += 1;
         }
     }
     println!("{counts:#?}");
-    for property in [Property::Atomicity, Property::Race, Property::Assertion] {
+    for kind in ["atomicity", "co-enabled race", "unordered race", "assertion"] {
         for feasible in [true, false] {
-            assert!(counts.get(&(property, feasible)).is_some_and(|&n| n >= 8), "{property:?} {feasible}");
+            assert!(counts.get(&(kind, feasible)).is_some_and(|&n| n >= 8), "{kind} {feasible}: {counts:?}");
         }
+    }
+    for kind in ["fault", "deadlock", "compared"] {
+        assert!(counts.get(&(kind, true)).is_some_and(|&n| n >= 8), "{kind}: {counts:?}");
     }
 }

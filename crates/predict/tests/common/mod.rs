@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "not each test uses all of it")]
 
+pub mod programs;
+
 use claim::{Candidate, Deadlock, Witness};
 use ctp::{Atomic, Ctp};
 use lang::ast::File;
