@@ -238,14 +238,14 @@ impl Walker<'_> {
                     let _ = self.compare(returned, result.into(), mask(ty), "the result of a call");
                     value.depending(returned)
                 }
-                None => self.from_outside(me, frame, callee, value),
+                None => self.given_by_outside(me, frame, callee, value),
             };
         }
         self.go_on(me, frame);
     }
 
     /// What the result of uninstrumented code depends on.
-    fn from_outside(&mut self, me: &Thread, frame: &Frame, callee: &Callee, value: Value) -> Value {
+    fn given_by_outside(&mut self, me: &Thread, frame: &Frame, callee: &Callee, value: Value) -> Value {
         if let Callee::External(symbol) = callee
             && models::is_independent(symbol)
         {
