@@ -135,7 +135,7 @@ impl<'t> Space<'t> {
         match self.origin_global(allocation) {
             Some(global) => {
                 let global = self.program.global(global);
-                !matches!(global.initial, Initial::Sync { .. }) && !(write && global.constant)
+                !(matches!(global.initial, Initial::Sync { .. }) || write && global.constant)
             }
             None => true,
         }

@@ -70,10 +70,7 @@ pub fn product(a: &Values, b: &Values, f: impl Fn(u128, u128) -> Option<u128>) -
     if a.len().saturating_mul(b.len()) > MOST_VALUES * MOST_VALUES {
         return Values::Anything;
     }
-    let set: BTreeSet<u128> = a
-        .iter()
-        .flat_map(|&x| b.iter().filter_map(move |&y| Some((x, y))))
-        .filter_map(|(x, y)| f(x, y))
-        .collect();
+    let set: BTreeSet<u128> =
+        a.iter().flat_map(|&x| b.iter().map(move |&y| (x, y))).filter_map(|(x, y)| f(x, y)).collect();
     if set.len() > MOST_VALUES { Values::Anything } else { Values::Some(set) }
 }

@@ -106,13 +106,13 @@ impl Run<'_> {
                 self.next(t);
                 Ok(Ok(Happened::plain()))
             }
-            (Op::Opaque { .. }, EventKind::Landing) => self.from_outside(t, expected),
+            (Op::Opaque { .. }, EventKind::Landing) => self.outside_event(t, expected),
             _ => Err(self.not_followed(t, "an instruction")),
         }
     }
 
     /// An event that comes while a thread is in code that is not in the program.
-    pub fn from_outside(&mut self, t: usize, expected: &Event) -> Performed {
+    pub fn outside_event(&mut self, t: usize, expected: &Event) -> Performed {
         if let Some((op, objects)) = self.recorded_operation(expected) {
             let done = self.synchronise(t, op, &objects)?;
             return Ok(done.map(|done| Happened { outcome: done.outcome, ..Happened::plain() }));

@@ -15,9 +15,9 @@ pub type Performed = Result<Result<Happened, FaultKind>, Refusal>;
 impl Run<'_> {
     /// Does the event that a thread stands before; it is enabled and the recorded one is at this instruction.
     pub fn perform(&mut self, t: usize, expected: &Event) -> Performed {
-        let Some(frame) = self.top(t) else { return self.from_outside(t, expected) };
+        let Some(frame) = self.top(t) else { return self.outside_event(t, expected) };
         if self.compiled && !self.is_own_event(t, frame, expected) {
-            return self.from_outside(t, expected);
+            return self.outside_event(t, expected);
         }
         let program = self.program;
         let block = program.function(frame.function).block(frame.block);
@@ -209,7 +209,7 @@ impl Run<'_> {
                 self.threads[t].state = State::Ended;
                 Ok(Ok(Happened::plain()))
             }
-            _ => self.from_outside(t, expected),
+            _ => self.outside_event(t, expected),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What is wrong with a witness is said, at the step where it is wrong.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod common;
 
 use claim::{Candidate, Deadlock, Witness};

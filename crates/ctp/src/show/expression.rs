@@ -13,8 +13,15 @@ impl Names<'_> {
         }
         let sub = |id: ExprId| {
             let text = self.expression(id, by);
-            match expressions.get(id) {
-                _ if self.held(id, by).is_some() => text,
+            // Widening is not shown, so what is widened decides.
+            let mut inner = id;
+            while let Expr::Zext(of) | Expr::Sext(of) = expressions.get(inner)
+                && self.held(inner, by).is_none()
+            {
+                inner = of;
+            }
+            match expressions.get(inner) {
+                _ if self.held(inner, by).is_some() => text,
                 Expr::Binary(..) | Expr::Compare(..) | Expr::Select { .. } => format!("({text})"),
                 _ => text,
             }

@@ -16,11 +16,11 @@ impl Walk<'_> {
         if !self.space.compiled {
             return Err(CtpError::NoCode { event: event.id });
         }
-        self.from_outside(t, at, event)
+        self.outside_event(t, at, event)
     }
 
     /// An event that comes while the thread is in code that is not in the program.
-    fn from_outside(&mut self, t: usize, at: usize, event: &trace::Event) -> Result<Step, CtpError> {
+    fn outside_event(&mut self, t: usize, at: usize, event: &trace::Event) -> Result<Step, CtpError> {
         match &event.kind {
             EventKind::Entry { parameters } => {
                 let Some(place) = self.sites.place(event.site) else { return wrong(event) };
@@ -50,6 +50,9 @@ impl Walk<'_> {
             }
             kind if kind.is_synchronisation() => {
                 self.emit_other(t, event);
+                if let Some(top) = self.top_mut(t) {
+                    top.told = true;
+                }
                 Ok(Step::Took)
             }
             // A function whose entry is not logged was called.
@@ -75,13 +78,13 @@ impl Walk<'_> {
         callee: &Callee,
         arguments: &[ExprId],
     ) {
-        let name = match callee {
-            Callee::External(name) => name.to_string(),
-            _ => "a function".to_owned(),
+        let why = match callee {
+            Callee::External(name) => reason(name),
+            _ => PinReason::External("a function".to_owned()),
         };
-        self.pin(t, event.id, site, arguments, PinReason::External(name));
+        self.pin(t, event.id, site, arguments, why);
         if let Some(top) = self.top_mut(t) {
-            top.doing = Doing::Foreign;
+            (top.doing, top.told) = (Doing::Foreign, false);
         }
     }
 
@@ -98,11 +101,14 @@ impl Walk<'_> {
             && event.site == site
         {
             self.take_result(t, frame, result, true);
-            self.emit_other(t, event);
+            // What a function did that the trace has no word for keeps its place among its like; others have said it all.
+            if !frame.told {
+                self.emit_other(t, event);
+            }
             self.behind_call(t, frame)?;
             return Ok(Step::Took);
         }
-        self.from_outside(t, at, event)
+        self.outside_event(t, at, event)
     }
 
     /// A call of the program's own function has come back; where the module could not know that it is, its result was logged.
@@ -205,5 +211,16 @@ impl Walk<'_> {
                 Ok(Step::Silent)
             }
         }
+    }
+}
+
+/// Why the arguments of a function are pinned: of those that the trace has words for, which object or memory it is about.
+fn reason(name: &str) -> PinReason {
+    match name {
+        "free" => PinReason::Freed,
+        "malloc" | "calloc" | "realloc" | "aligned_alloc" | "posix_memalign" => PinReason::Size,
+        "pthread_join" => PinReason::Joined,
+        _ if name.starts_with("pthread_") || name.starts_with("sem_") => PinReason::Object,
+        _ => PinReason::External(name.to_owned()),
     }
 }

@@ -61,6 +61,8 @@ struct Frame {
     doing: Doing,
     /// It was called by code that is not in the program, or is what the thread runs.
     bottom: bool,
+    /// What the call that is under way does, the trace has as events of its own: synchronisation, allocation.
+    told: bool,
 }
 
 /// A thread as far as it has been walked.
@@ -242,7 +244,8 @@ impl<'w> Walk<'w> {
             };
             runner.values[base + parameter.value.index()] = argument;
         }
-        let frame = Frame { function, block: BlockId(0), at: 0, base, doing: Doing::Running, bottom };
+        let frame =
+            Frame { function, block: BlockId(0), at: 0, base, doing: Doing::Running, bottom, told: false };
         let first = runner.frames.is_empty();
         runner.frames.push(frame);
         if first && self.threads[t].function.is_none() {
