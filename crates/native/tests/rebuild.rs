@@ -82,9 +82,9 @@ fn a_walk_that_has_lost_its_way_begins_anew() {
 
 /// A program with calls of all kinds, exceptions, variables that stay in their function, floats and constants.
 const CALLS: &str = r#"shape #0 = int 4 signed
-shape #1 = pointer
+shape #1 = array 2 #0
 global @g #0 = zero
-global @table #0 constant = bytes "0700000009000000"
+global @table #1 constant = bytes "0700000009000000"
 function $main() -> (i32) {
 b0:
   %0 = stack_alloc ptr #0, 1i32

@@ -3,7 +3,7 @@
 
 use std::process::{Command, Output};
 
-const COMMANDS: [&str; 6] = ["run", "replay", "explore", "fmt", "trace", "solve"];
+const COMMANDS: [&str; 9] = ["run", "replay", "explore", "cc", "c++", "doctor", "fmt", "trace", "solve"];
 
 fn threadbare(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_threadbare")).args(arguments).output().unwrap()

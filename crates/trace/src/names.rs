@@ -50,6 +50,10 @@ impl<'t> Names<'t> {
                     self.program.as_ref().and_then(|(program, _)| program.globals.get(global.index()));
                 program.map_or_else(|| format!("global{}", global.0), |global| global.name.to_string())
             }
+            AllocationOrigin::Heap { .. } | AllocationOrigin::Stack { .. } if self.is_compiled() => {
+                let place = self.location(Location { allocation: id, offset: 0 });
+                format!("{} bytes: {place}", allocation.bytes)
+            }
             AllocationOrigin::Heap { by, .. } => format!("heap<{}:{}>", self.thread(by.thread), by.n),
             AllocationOrigin::Stack { thread, earlier, .. } => {
                 format!("stack<{}:{earlier}>", self.thread(thread))
@@ -63,6 +67,11 @@ impl<'t> Names<'t> {
             AllocationOrigin::StackOf(thread) => format!("stack of {}", self.thread(thread)),
             AllocationOrigin::Page(address) => format!("memory at {address:#x}"),
         }
+    }
+
+    /// Whether it is a compiled program, and at hand.
+    fn is_compiled(&self) -> bool {
+        self.program.as_ref().is_some_and(|(program, _)| program.threads.is_empty())
     }
 
     /// The shape of the part at a location, if it is known.

@@ -107,7 +107,7 @@ impl<'l> Converter<'l> {
     pub fn read(mut self, bytes: &[u8]) -> Reading {
         let mut records = Records::new(bytes);
         let mut n = 0;
-        while let Some(record) = records.next() {
+        for record in records.by_ref() {
             n = record.n;
             match record.content {
                 Content::Unit(unit) => self.unit(n, unit),
@@ -171,6 +171,13 @@ impl<'l> Converter<'l> {
         if n > before {
             let site = last.filter(|&(last, _)| last == n).map(|(_, site)| site);
             let enabled = std::mem::take(&mut self.segment.enabled);
+            // Others had a turn in between in which they did nothing: no switch that a replay would make.
+            if let Some(before) =
+                self.reading.trace.switches.last_mut().filter(|before| before.thread == thread)
+            {
+                (before.until, before.site) = (n, site);
+                return;
+            }
             self.reading.trace.switches.push(Switch { thread, until: n, site, enabled });
         }
     }
@@ -335,6 +342,9 @@ impl<'l> Converter<'l> {
             && let AllocationOrigin::Heap { by, .. } = self.memory.origin(piece)
         {
             self.memory.set_origin(piece, AllocationOrigin::Heap { by, site: id });
+            if let Some(shape) = self.sites.get(id).pointee {
+                self.memory.holds(piece, shape);
+            }
             self.reading.trace.events[event].site = id;
         }
         self.event(n, id, EventKind::External { result });

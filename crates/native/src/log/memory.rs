@@ -204,11 +204,11 @@ impl<'p> Memory<'p> {
     #[inline]
     pub fn pointer_written(&mut self, at: Location, value: u64) {
         if let Some(&piece) = self.untyped.get(&value) {
-            self.infer(at, value, piece);
+            self.infer(at, piece);
         }
     }
 
-    fn infer(&mut self, at: Location, address: u64, piece: PieceId) {
+    fn infer(&mut self, at: Location, piece: PieceId) {
         let Some(holder) = self.allocations.get(at.allocation.0 as usize).and_then(|holder| holder.shape)
         else {
             return;
@@ -217,18 +217,23 @@ impl<'p> Memory<'p> {
         let Shape::Pointer { to: Some(to) } = self.program.part_shape(holder, at.offset % element) else {
             return;
         };
-        let bytes = self.program.shape_bytes(*to);
+        self.holds(piece, *to);
+    }
+
+    /// A heap piece holds things of this shape.
+    pub fn holds(&mut self, piece: PieceId, shape: ShapeId) {
+        let bytes = self.program.shape_bytes(shape);
         let known = &mut self.pieces[piece as usize];
-        if bytes == 0 || bytes > known.bytes || matches!(self.program.shape(*to), Shape::Opaque { .. }) {
+        if bytes == 0 || bytes > known.bytes || matches!(self.program.shape(shape), Shape::Opaque { .. }) {
             return;
         }
-        known.shape = Some(*to);
+        known.shape = Some(shape);
         if let Some(id) = known.id {
-            self.allocations[id.0 as usize].shape = Some(*to);
+            self.allocations[id.0 as usize].shape = Some(shape);
         }
         // A record is as good as it gets; `char *` may still turn out to be something else.
-        if matches!(self.program.shape(*to), Shape::Record { .. }) {
-            self.untyped.remove(&address);
+        if matches!(self.program.shape(shape), Shape::Record { .. }) {
+            self.untyped.remove(&known.address);
         }
     }
 }

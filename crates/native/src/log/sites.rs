@@ -43,6 +43,8 @@ pub struct Site {
     pub bytes: u8,
     /// The global that it accesses, from its start on.
     pub global: Option<GlobalId>,
+    /// What stands at the address that its result is, if the source says so.
+    pub pointee: Option<ShapeId>,
     /// How many parameters the function has whose first site this is.
     pub parameters: Option<u32>,
     /// Whether it is the first of its block.
@@ -75,6 +77,8 @@ impl Sites {
                         Operand::Unknown(ty) => *ty,
                     };
                     let mut site = instruction_site(&instruction.op, result, &ty);
+                    site.pointee =
+                        instruction.results.first().and_then(|&value| function.value(value).pointee);
                     if matches!(site.does, Does::Copy(_)) && copies_argument(block, at) {
                         site.does = Does::Copy(Some(SiteId::new(sites.len() - 1)));
                     }
@@ -167,7 +171,7 @@ fn instruction_site(op: &Op, result: Option<Type>, ty: &dyn Fn(&Operand) -> Type
         }
         _ => (Does::Nothing, 0, None),
     };
-    Site { does, bytes, global, parameters: None, heads_block: false }
+    Site { does, bytes, global, pointee: None, parameters: None, heads_block: false }
 }
 
 fn terminator_site(terminator: &Terminator) -> Site {
@@ -178,5 +182,5 @@ fn terminator_site(terminator: &Terminator) -> Site {
         Terminator::Invoke { .. } => (Does::Call, 8),
         _ => (Does::Nothing, 0),
     };
-    Site { does, bytes, global: None, parameters: None, heads_block: false }
+    Site { does, bytes, global: None, pointee: None, parameters: None, heads_block: false }
 }

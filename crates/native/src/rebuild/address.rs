@@ -16,8 +16,8 @@ pub enum Stand {
     Global(GlobalId, i64),
     /// A function.
     Function(FunctionId, i64),
-    /// Memory that only its function sees.
-    Local,
+    /// The n-th piece of memory that only its function sees.
+    Local(u32),
 }
 
 fn make(kind: u64, number: u64) -> u64 {
@@ -46,7 +46,7 @@ pub fn stands_for(address: u64) -> Option<Stand> {
     match address >> KIND {
         9 => Some(Stand::Global(GlobalId(number), offset)),
         10 => Some(Stand::Function(FunctionId(number), offset)),
-        11 => Some(Stand::Local),
+        11 => Some(Stand::Local(number)),
         _ => None,
     }
 }
@@ -59,7 +59,7 @@ mod tests {
     fn numbers_say_what_they_stand_for_and_real_addresses_for_nothing() {
         assert_eq!(stands_for(of_global(GlobalId(7)) - 8), Some(Stand::Global(GlobalId(7), -8)));
         assert_eq!(stands_for(of_function(FunctionId(3))), Some(Stand::Function(FunctionId(3), 0)));
-        assert_eq!(stands_for(of_local(99) + 4), Some(Stand::Local));
+        assert_eq!(stands_for(of_local(99) + 4), Some(Stand::Local(99)));
         for real in [0, 8, 0x5555_5555_4000, 0x7fff_ffff_e000, u64::MAX] {
             assert_eq!(stands_for(real), None);
         }

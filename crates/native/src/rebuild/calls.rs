@@ -32,6 +32,9 @@ impl Walker<'_> {
     fn entered(&mut self, item: &Item) -> Option<Frame> {
         let What::Entry(_) = item.what else { return None };
         let place = self.index.place(item.site)?;
+        if (place.block, place.instruction) != (BlockId(0), 0) {
+            return None; // no function begins there
+        }
         let unknown = self.reasons.get(FROM_OUTSIDE);
         Some(self.frame(place.function, unknown))
     }

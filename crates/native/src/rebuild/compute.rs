@@ -1,7 +1,7 @@
 //! Arithmetic on values.
 
 use super::Walker;
-use super::address::{Stand, of_function, of_global, stands_for};
+use super::address::{Stand, of_function, of_global};
 use super::frame::{Frame, Thread};
 use super::value::{Value, mask};
 use ir::{CastKind, Function, Op, Operand, Type, Width, eval};
@@ -106,7 +106,7 @@ impl Walker<'_> {
     }
 
     fn stands(&self, value: Value) -> bool {
-        value.known && stands_for(value.bits as u64).is_some_and(|stand| stand != Stand::Local)
+        value.known && self.stand(value.bits as u64).is_some_and(|stand| !matches!(stand, Stand::Local(_)))
     }
 
     fn both(&mut self, lhs: Value, rhs: Value, bits: impl Fn(u128, u128) -> Option<u128>) -> Value {

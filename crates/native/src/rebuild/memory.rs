@@ -1,7 +1,7 @@
 //! Memory that the log does not see: variables that stay in their function, byte by byte, and constants.
 
 use super::Walker;
-use super::address::{Stand, of_function, of_global, stands_for};
+use super::address::{Stand, of_function, of_global};
 use super::frame::Frame;
 use super::value::{Reason, Value};
 use ir::{GlobalId, Initial, RelocationTarget};
@@ -28,7 +28,7 @@ impl Walker<'_> {
         if bytes > MOST_BYTES {
             return Value::unknown(self.reasons.get("values of more than 16 bytes"));
         }
-        let value = match stands_for(at) {
+        let value = match self.stand(at) {
             Some(Stand::Global(global, offset)) => self.constant(global, offset, bytes),
             _ => self.cells(frame, at, bytes),
         };
@@ -113,7 +113,7 @@ impl Walker<'_> {
         let (Some(to), Some(from), Some(bytes)) = (to.address(), from.address(), bytes.address()) else {
             return;
         };
-        let from_constant = matches!(stands_for(from), Some(Stand::Global(..)));
+        let from_constant = matches!(self.stand(from), Some(Stand::Global(..)));
         let cells: Vec<Option<Cell>> = (0..bytes.min(MOST_COPIED))
             .map(|n| {
                 let at = from.wrapping_add(n);

@@ -30,6 +30,7 @@ use crate::Linked;
 use crate::log::{Content, Records, Sites};
 use abi::Note;
 use abi::unit::{ENTRY, LANDING, STACK};
+use address::{Stand, stands_for};
 use frame::Thread;
 use image::Image;
 use ir::{FunctionId, GlobalId, SiteId, SiteIndex};
@@ -147,6 +148,16 @@ impl Walker<'_> {
             }
             _ => {}
         }
+    }
+
+    /// What an address stands for that the log does not tell. A number that merely looks like one, a hash for example, names
+    /// nothing that exists.
+    fn stand(&self, address: u64) -> Option<Stand> {
+        stands_for(address).filter(|stand| match *stand {
+            Stand::Global(global, _) => global.index() < self.linked.program.globals.len(),
+            Stand::Function(function, _) => function.index() < self.linked.program.functions.len(),
+            Stand::Local(number) => u64::from(number) <= self.locals,
+        })
     }
 
     fn finish(mut self) -> Statistics {

@@ -1,6 +1,6 @@
 //! One step of one thread: the next instruction of its running activation, with or without the next item of the log.
 
-use super::address::{Stand, stands_for};
+use super::address::Stand;
 use super::frame::{Frame, State, Thread};
 use super::memory::MOST_COPIED;
 use super::statistics::Mismatch;
@@ -10,6 +10,9 @@ use ir::{BlockId, Callee, GlobalId, Instruction, Op, Operand, SitePlace, Termina
 
 /// So many instructions may be walked between two items of the log.
 const MOST_SILENT: u64 = 100_000_000;
+
+/// So deep may calls be nested.
+const MOST_FRAMES: usize = 1 << 20;
 
 /// What came of a step.
 pub enum Step {
@@ -71,6 +74,10 @@ impl Walker<'_> {
             Frames::Keep(step) => {
                 me.frames.push(frame);
                 step
+            }
+            Frames::Push(..) if me.frames.len() >= MOST_FRAMES => {
+                me.frames.push(frame);
+                Step::Lost("calls nested deeper than is followed")
             }
             Frames::Push(above, step) => {
                 me.frames.push(frame);
@@ -364,7 +371,7 @@ impl Walker<'_> {
                 let known = self.address(me, to, to_value, at);
                 self.count(known, None);
                 self.image.written(at, written);
-                if is_local(to_value) {
+                if to_value.known && matches!(self.stand(to_value.bits as u64), Some(Stand::Local(_))) {
                     self.hidden_write(frame, to_value, &content, shared);
                 }
                 next(frame, Step::Taken)
@@ -523,12 +530,12 @@ impl Walker<'_> {
         if address == at {
             return Ok(());
         }
-        match stands_for(address) {
+        match self.stand(address) {
             Some(Stand::Global(global, offset)) => {
                 self.learn(me, global, at.wrapping_add_signed(-offset));
                 Ok(())
             }
-            Some(Stand::Local) => Err(self.reasons.get("arguments that are passed by value")),
+            Some(Stand::Local(_)) => Err(self.reasons.get("arguments that are passed by value")),
             _ => {
                 // A thread-local that has moved: each coroutine or library may have its own idea.
                 if let Operand::Global(global) = *pointer
@@ -577,7 +584,7 @@ impl Walker<'_> {
             return Ok(());
         }
         // The address of something that the log has not mentioned yet.
-        match stands_for(value.bits as u64) {
+        match self.stand(value.bits as u64) {
             Some(Stand::Global(global, offset)) if !self.linked.program.global(global).thread_local => {
                 self.globals.insert(global, (recorded as u64).wrapping_add_signed(-offset));
                 Ok(())
@@ -649,10 +656,6 @@ fn accessed(item: &Item, here: bool) -> Option<(u64, u128)> {
 /// The first sixteen bytes as a number.
 fn number(content: &[u8]) -> u128 {
     content.iter().take(16).enumerate().fold(0, |all, (n, &byte)| all | u128::from(byte) << (8 * n))
-}
-
-fn is_local(value: Value) -> bool {
-    value.known && stands_for(value.bits as u64) == Some(Stand::Local)
 }
 
 /// Whom a call may go to, for messages.
