@@ -1,6 +1,6 @@
 //! Accesses as races and transactions see them: whether they touch the same memory, whether they write, what they leave behind.
 
-use crate::{Encoding, Model};
+use crate::Encoding;
 use ctp::{Access, EventIndex, Kind};
 use solver::{Bool, Bv, Result};
 use trace::{AllocationId, EventKind};
@@ -15,13 +15,19 @@ impl Encoding<'_> {
         }
     }
 
-    /// The address of an access as a number, if it is the same in all schedules that are looked at.
+    /// The address of an access as a number, if it is the same in all schedules.
     #[must_use]
     pub fn fixed_address(&self, access: &Access) -> Option<u64> {
-        if self.options.model == Model::Cam {
-            return access.targets.first().map(|target| target.address);
-        }
         self.ctp.expressions.constant(access.address).map(|address| address as u64)
+    }
+
+    /// Without values an address may be any of its targets.
+    fn may_overlap(a: &Access, b: &Access) -> bool {
+        a.targets.iter().any(|x| {
+            b.targets.iter().any(|y| {
+                x.address < y.address.saturating_add(b.bytes) && y.address < x.address.saturating_add(a.bytes)
+            })
+        })
     }
 
     fn address(&mut self, access: &Access) -> Result<Bv> {
@@ -38,6 +44,9 @@ impl Encoding<'_> {
     pub fn overlap(&mut self, a: EventIndex, b: EventIndex) -> Result<Bool> {
         match (self.kind(a).access(), self.kind(b).access()) {
             (Some(a), Some(b)) => {
+                if !self.has_values() {
+                    return Ok(self.solver.bool_const(Self::may_overlap(a, b)));
+                }
                 if let (Some(x), Some(y)) = (self.fixed_address(a), self.fixed_address(b)) {
                     let overlap = x < y.saturating_add(b.bytes) && y < x.saturating_add(a.bytes);
                     return Ok(self.solver.bool_const(overlap));
@@ -73,6 +82,9 @@ impl Encoding<'_> {
     /// As for [`Encoding::ask`].
     pub fn same_bytes(&mut self, a: EventIndex, b: EventIndex) -> Result<Bool> {
         match (self.kind(a).access(), self.kind(b).access()) {
+            (Some(a), Some(b)) if !self.has_values() => {
+                Ok(self.solver.bool_const(a.bytes == b.bytes && Self::may_overlap(a, b)))
+            }
             (Some(a), Some(b)) if a.bytes == b.bytes => {
                 let (x, y) = (self.address(a)?, self.address(b)?);
                 self.solver.bv_eq(x, y)
@@ -84,6 +96,11 @@ impl Encoding<'_> {
     /// Two accesses begin at the same address.
     pub(crate) fn same_address(&mut self, a: EventIndex, b: EventIndex) -> Result<Bool> {
         match (self.kind(a).access(), self.kind(b).access()) {
+            // Only what is certain orders events.
+            (Some(a), Some(b)) if !self.has_values() => {
+                let same = self.fixed_address(a).is_some_and(|x| self.fixed_address(b) == Some(x));
+                Ok(self.solver.bool_const(same))
+            }
             (Some(a), Some(b)) => {
                 let (x, y) = (self.address(a)?, self.address(b)?);
                 self.solver.bv_eq(x, y)
@@ -117,13 +134,14 @@ impl Encoding<'_> {
         for target in &access.targets {
             for &free in self.ctp.freed.get(&target.place.allocation).into_iter().flatten() {
                 let inside = self.inside(free);
-                any.push(match target.when.filter(|_| self.has_values()) {
-                    Some(when) => {
+                match target.when {
+                    Some(when) if self.has_values() => {
                         let when = self.condition(when)?;
-                        self.solver.and(&[inside, when])?
+                        any.push(self.solver.and(&[inside, when])?);
                     }
-                    None => inside,
-                });
+                    Some(_) => {}
+                    None => any.push(inside),
+                }
             }
         }
         self.solver.or(&any)
@@ -136,9 +154,8 @@ impl Encoding<'_> {
     pub fn writes(&mut self, event: EventIndex) -> Result<Bool> {
         match self.kind(event) {
             Kind::Read(_) => Ok(self.solver.bool_const(false)),
-            Kind::CompareExchange { success, .. } if !self.has_values() => {
-                Ok(self.solver.bool_const(*success))
-            }
+            // Without values it may come out either way.
+            Kind::CompareExchange { .. } if !self.has_values() => Ok(self.solver.bool_var()),
             Kind::CompareExchange { equal, .. } => self.condition(*equal),
             Kind::Write(_) | Kind::Update(_) => Ok(self.solver.bool_const(true)),
             _ => Ok(self.solver.bool_const(self.freed(event).is_some())),

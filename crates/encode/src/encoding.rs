@@ -9,6 +9,18 @@ use rustc_hash::FxHashMap;
 use solver::{Answer, Bool, Bv, Interrupter, Limits, Point, Result, Solver};
 use trace::EventId;
 
+/// A value that is taken as recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Pin {
+    /// The assumption.
+    pub switch: Bool,
+    pub event: EventId,
+    /// The thread has come to it, and it does not hold.
+    pub broken: Bool,
+    /// Others may see effects that are not known if it does not hold.
+    pub reaches_far: bool,
+}
+
 /// A concurrent trace program as constraints. See the crate's introduction for how to ask.
 pub struct Encoding<'c> {
     pub(crate) ctp: &'c Ctp,
@@ -27,7 +39,9 @@ pub struct Encoding<'c> {
     pub(crate) previous: Vec<Option<EventIndex>>,
     pub(crate) terms: Terms,
     pub(crate) reasons: Reasons,
-    pub(crate) pins: Vec<(Bool, EventId)>,
+    pub(crate) pins: Vec<Pin>,
+    /// Pins that reach far and need not hold, once somebody asked.
+    breakable: Option<Vec<EventId>>,
     pub(crate) sync: Sync,
     pub(crate) contents_before: FxHashMap<EventIndex, FxHashMap<LocationId, Bv>>,
     pub(crate) contents_at_cut: FxHashMap<LocationId, Bv>,
@@ -55,6 +69,7 @@ impl<'c> Encoding<'c> {
             terms: Terms::default(),
             reasons: Reasons::new(options.explain),
             pins: vec![],
+            breakable: None,
             sync: Sync::default(),
             contents_before: FxHashMap::default(),
             contents_at_cut: FxHashMap::default(),
@@ -107,14 +122,51 @@ impl<'c> Encoding<'c> {
     pub fn ask(&mut self, assumptions: &[Bool]) -> Result<Answer> {
         let mut all = assumptions.to_vec();
         all.extend(self.switches());
-        all.extend(self.pins.iter().map(|&(pin, _)| pin));
+        all.extend(self.pins.iter().map(|pin| pin.switch));
         self.solver.solve(&all)
     }
 
-    /// The pins that a core needs: where they are.
-    #[must_use]
-    pub fn pinned(&self, core: &[Bool]) -> Vec<EventId> {
-        self.pins.iter().filter(|(pin, _)| core.contains(pin)).map(|&(_, event)| event).collect()
+    /// The pins on which it depends that something is infeasible: those that the core needs, and those that some schedule breaks
+    /// with effects on others that are not known.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn pinned(&mut self, core: &[Bool]) -> Result<Vec<EventId>> {
+        let needed = self.pins.iter().filter(|pin| core.contains(&pin.switch));
+        let mut events: Vec<EventId> = needed.map(|pin| pin.event).collect();
+        events.extend(self.breakable_pins()?);
+        events.sort_unstable();
+        events.dedup();
+        Ok(events)
+    }
+
+    fn breakable_pins(&mut self) -> Result<Vec<EventId>> {
+        if let Some(known) = &self.breakable {
+            return Ok(known.clone());
+        }
+        let far: Vec<(Bool, EventId)> =
+            self.pins.iter().filter(|pin| pin.reaches_far).map(|pin| (pin.broken, pin.event)).collect();
+        let mut breakable = vec![];
+        if !far.is_empty() {
+            let any: Vec<Bool> = far.iter().map(|&(broken, _)| broken).collect();
+            let any = self.solver.or(&any)?;
+            match self.ask(&[any])? {
+                Answer::Unsat(_) => {}
+                // One schedule names some of them.
+                Answer::Sat => {
+                    if let Some(model) = self.solver.model() {
+                        for (broken, event) in far {
+                            if model.holds(broken)? {
+                                breakable.push(event);
+                            }
+                        }
+                    }
+                }
+                Answer::Unknown(_) => breakable.extend(far.into_iter().map(|(_, event)| event)),
+            }
+        }
+        self.breakable = Some(breakable.clone());
+        Ok(breakable)
     }
 
     /// The event is in the prefix; false for silent ones.

@@ -111,8 +111,11 @@ impl Encoding<'_> {
             let Some(access) = self.kind(at).access() else { continue };
             for target in &access.targets {
                 let Some(freed) = ctp.freed.get(&target.place.allocation) else { continue };
-                let hit =
-                    if self.has_values() { self.when(target.when)? } else { self.solver.bool_const(true) };
+                // Without values only what is certain is said.
+                if !self.has_values() && target.when.is_some() {
+                    continue;
+                }
+                let hit = self.when(target.when)?;
                 let inside = self.inside(at);
                 for &free in freed {
                     let switch = self.switch(Because::Value(ctp.event(free).id));

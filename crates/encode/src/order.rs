@@ -1,8 +1,9 @@
 //! Time: a chain for each thread, a point for each event, and what lets a thread go on (AV §4.2, Φ_PO and path conditions).
 
+use crate::encoding::Pin;
 use crate::{Encoding, Model};
 use claim::Because;
-use ctp::{EventIndex, Kind};
+use ctp::{EventIndex, Kind, PinReason};
 use solver::{Bool, Result};
 use trace::EventKind;
 
@@ -143,11 +144,18 @@ impl Encoding<'_> {
         Ok(Some(match self.kind(at) {
             Kind::Require { condition, .. } => self.condition(*condition)?,
             Kind::Branch { as_recorded, .. } => self.condition(*as_recorded)?,
-            Kind::Pin { holds, .. } => {
+            Kind::Pin { holds, why } => {
                 let holds = self.condition(*holds)?;
-                let pin = self.solver.bool_var();
-                self.pins.push((pin, self.event(at).id));
-                self.solver.implies(pin, holds)?
+                let switch = self.solver.bool_var();
+                let broken = self.solver.not(holds)?;
+                let broken = self.solver.and(&[self.reached[at.index()], broken])?;
+                self.pins.push(Pin {
+                    switch,
+                    event: self.event(at).id,
+                    broken,
+                    reaches_far: reaches_far(why),
+                });
+                self.solver.implies(switch, holds)?
             }
             _ => return Ok(None),
         }))
@@ -216,5 +224,19 @@ impl Encoding<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether other threads may see an effect that the events behind the pin do not have if the pin does not hold: on other memory,
+/// another object, another thread.
+fn reaches_far(why: &PinReason) -> bool {
+    match why {
+        PinReason::Address { .. }
+        | PinReason::UnknownAddress
+        | PinReason::Object
+        | PinReason::Size
+        | PinReason::Freed
+        | PinReason::Joined => true,
+        PinReason::Opaque(_) | PinReason::External(_) | PinReason::Mismatch => false,
     }
 }

@@ -1,9 +1,10 @@
-//! Assertions and faults: conditions that the recorded run passed and another schedule may not (DESIGN §10).
+//! Assertions and faults: conditions that the recorded run passed and another schedule may not (DESIGN §10). A fault of the recorded
+//! run itself is no prediction.
 
 use super::Collector;
 use claim::Candidate;
 use ctp::{Access, Kind, Otherwise};
-use trace::{EventKind, FaultKind};
+use trace::FaultKind;
 
 pub(super) fn collect(collector: &mut Collector<'_>) {
     let ctp = collector.ctp;
@@ -11,8 +12,7 @@ pub(super) fn collect(collector: &mut Collector<'_>) {
         let (id, site) = (event.id, event.site);
         match &event.kind {
             Kind::Assert { .. } => collector.add(3, vec![site], || Candidate::Assertion { event: id }),
-            Kind::Require { otherwise: Otherwise::Fault(kind), .. }
-            | Kind::Other(EventKind::Fault { kind }) => {
+            Kind::Require { otherwise: Otherwise::Fault(kind), .. } => {
                 collector.add(4, vec![site], || Candidate::Fault { event: id, kind: *kind });
             }
             kind => {

@@ -4,7 +4,7 @@ use super::{Question, Symbolic, either};
 use claim::{Answer, Unknown};
 use ctp::{EventIndex, Kind, Otherwise};
 use encode::{Bool, Result};
-use trace::{EventId, EventKind, FaultKind};
+use trace::{EventId, FaultKind};
 
 impl Symbolic<'_> {
     pub(super) fn assertion(&mut self, event: EventIndex) -> Result<Question> {
@@ -44,9 +44,6 @@ impl Symbolic<'_> {
             Kind::Require { condition, otherwise: Otherwise::Fault(fault) } if *fault == kind => {
                 let condition = encoding.condition(*condition)?;
                 encoding.solver().not(condition)?
-            }
-            Kind::Other(EventKind::Fault { kind: fault }) if *fault == kind => {
-                encoding.solver().bool_const(true)
             }
             described => {
                 let Some(access) = described.access() else { return Ok(None) };

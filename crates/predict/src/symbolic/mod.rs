@@ -147,7 +147,7 @@ impl<'c> Symbolic<'c> {
                 Some(witness) => Answer::Feasible(witness),
                 None => Answer::Unknown(Unknown::Interrupted),
             },
-            encode::Answer::Unsat(core) => match self.encoding.pinned(&core) {
+            encode::Answer::Unsat(core) => match self.encoding.pinned(&core)? {
                 pins if pins.is_empty() => Answer::Infeasible(self.encoding.because(&core)),
                 pins => Answer::Unknown(Unknown::Pinned(pins)),
             },

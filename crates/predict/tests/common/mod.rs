@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "not each test uses all of it")]
 
+pub mod dense;
 pub mod programs;
 
 use claim::{Candidate, Deadlock, Witness};
