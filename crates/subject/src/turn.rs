@@ -60,6 +60,11 @@ impl Scheduler {
                         }
                     }
                 }
+                // It may be spinning, for what somebody with a lower priority has to do.
+                if events >= PATIENCE {
+                    priorities.retain(|(thread, _)| *thread != current);
+                    priorities.insert(0, (current, 0));
+                }
             }
         }
         let Some(follow) = self.follow.as_mut() else { return };
@@ -198,8 +203,21 @@ mod tests {
         scheduler.ran(first.events, None);
         let second = scheduler.turn(&both);
         assert_ne!(second.thread, first.thread);
-        scheduler.ran(second.events, None);
+        scheduler.ran(second.events - 1, None);
         assert_eq!(scheduler.turn(&both).thread, second.thread, "there is one change point only");
+    }
+
+    #[test]
+    fn pct_lets_everybody_go_before_threads_that_never_block() {
+        let mut scheduler = Scheduler::new(&Strategy::Pct { seed: 5, depth: 1, length: 100 });
+        let all = ready(&[0, 1, 2]);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..6 {
+            let turn = scheduler.turn(&all);
+            seen.insert(turn.thread);
+            scheduler.ran(turn.events, None);
+        }
+        assert_eq!(seen.len(), 3);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use crate::runtime::Runtime;
 use crate::signals::{arrive, mask};
 use crate::sys;
-use crate::thread::Life;
+use crate::thread::{Life, Thread};
 use crate::want::{Readiness, Want};
 use libc::{pollfd, timespec};
 
@@ -94,15 +94,14 @@ impl What {
     }
 }
 
+/// Whether a wait for a child would end: also by an error, if there is none.
 fn child_is_ready(kind: libc::idtype_t, id: libc::id_t, options: i32) -> bool {
+    let options = (options | libc::WNOWAIT | libc::WNOHANG) as usize;
     // SAFETY: all zeros are a value of this plain type.
     let mut found: libc::siginfo_t = unsafe { core::mem::zeroed() };
-    let options = options | libc::WNOWAIT | libc::WNOHANG;
-    let arguments = [kind as usize, id as usize, &raw mut found as usize, options as usize, 0, 0];
-    let result = sys::call(libc::SYS_waitid, arguments);
-    // An error (no such child) ends the wait too.
+    let arguments = [kind as usize, id as usize, &raw mut found as usize, options, 0, 0];
     // SAFETY: the kernel filled it in, or it is zero.
-    result < 0 || unsafe { found.si_pid() } != 0
+    sys::call(libc::SYS_waitid, arguments) < 0 || unsafe { found.si_pid() } != 0
 }
 
 impl Runtime {
@@ -125,6 +124,9 @@ impl Runtime {
 
     /// Looks at what threads wait for: where something has changed since the last look, or at everything.
     pub fn look(&mut self, everything: bool) {
+        if everything {
+            self.announce_children();
+        }
         for number in 0..self.threads.len() {
             let thread = &self.threads[number];
             let Want::Io(wait, _) = &thread.want else { continue };
@@ -155,8 +157,7 @@ impl Runtime {
 
     /// Whether other processes could let somebody go on.
     fn outside_matters(&self) -> bool {
-        let waits =
-            |thread: &crate::thread::Thread| matches!(&thread.want, Want::Io(wait, _) if wait.outside);
+        let waits = |thread: &Thread| matches!(&thread.want, Want::Io(wait, _) if wait.outside);
         self.is_child
             || self.pids.has_children()
             || self.threads.iter().any(|thread| thread.life == Life::Alive && waits(thread))
@@ -181,20 +182,26 @@ impl Runtime {
         self.wait_until(most, |runtime| runtime.look(true), Runtime::somebody_is_ready)
     }
 
-    /// Waits for the child of the first thread that waits for one. False if there is none, or if it takes its time.
+    /// Waits for the child of the first thread that waits for one, or for the eldest whose end is a signal to somebody. False if there
+    /// is none, or if it takes its time.
     fn wait_for_first_child(&mut self) -> bool {
-        let waits = |thread: &crate::thread::Thread| {
+        let waits = |thread: &Thread| {
             let child = matches!(&thread.want, Want::Io(Wait { what: What::Child { .. }, .. }, _));
             thread.life == Life::Alive && child && !thread.looked.slow
         };
         let waiting = (0..self.threads.len()).filter(|&number| waits(&self.threads[number]));
-        let Some(number) = waiting.min_by_key(|&number| self.threads[number].id) else { return false };
-        let came = self.wait_until(
-            CHILD,
-            |runtime| runtime.look_at(number, true),
-            |runtime| runtime.threads[number].looked.ready,
-        );
-        self.threads[number].looked.slow = !came;
+        if let Some(number) = waiting.min_by_key(|&number| self.threads[number].id) {
+            let look = |runtime: &mut Runtime| runtime.look_at(number, true);
+            let came = self.wait_until(CHILD, look, |runtime| runtime.threads[number].looked.ready);
+            self.threads[number].looked.slow = !came;
+            return came;
+        }
+        let Some(child) = self.eldest_to_announce() else { return false };
+        let look = |runtime: &mut Runtime| runtime.announce_child(child);
+        let came = self.wait_until(CHILD, look, Runtime::somebody_is_ready);
+        if !came {
+            self.child_is_slow(child);
+        }
         came
     }
 

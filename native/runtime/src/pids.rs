@@ -6,9 +6,11 @@
 //! processes stay as they are. What is not translated: numbers in paths below `/proc`, and what other programs say.
 
 use crate::next::{interpose, next};
-use crate::runtime::{Runtime, active, has_plan, runtime};
+use crate::runtime::{Runtime, active, runtime};
+use crate::signals::information::Information;
+use crate::signals::mask::bit;
 use crate::sys;
-use crate::thread::Life;
+use crate::thread::{Life, Thread};
 use core::ffi::c_void;
 use libc::{c_int, c_uint, clockid_t, id_t, pid_t, pthread_t};
 
@@ -25,8 +27,20 @@ const CHILD_BITS: u32 = 10;
 pub struct Pids {
     own: pid_t,
     parent: pid_t,
-    /// Children that nobody has waited for: our number and the kernel's.
-    children: Vec<(pid_t, pid_t)>,
+    /// Children that nobody has waited for.
+    children: Vec<Child>,
+}
+
+/// A child process.
+struct Child {
+    /// Our number of it.
+    ours: pid_t,
+    /// The kernel's.
+    kernels: pid_t,
+    /// `SIGCHLD` was sent for its end.
+    announced: bool,
+    /// It was waited for in vain: it takes its time.
+    slow: bool,
 }
 
 impl Pids {
@@ -65,8 +79,8 @@ pub fn real(number: pid_t) -> pid_t {
         0 => 0,
         own if own == runtime.pids.own => sys::process() * number.signum(),
         parent if parent == runtime.pids.parent => sys::parent_process() * number.signum(),
-        given => match runtime.pids.children.iter().find(|(ours, _)| *ours == given) {
-            Some(&(_, kernels)) => kernels * number.signum(),
+        given => match runtime.pids.children.iter().find(|child| child.ours == given) {
+            Some(child) => child.kernels * number.signum(),
             None => thread(number).map_or(number, |thread| runtime.threads[thread].kernels_number),
         },
     }
@@ -78,12 +92,10 @@ pub fn named(number: pid_t) -> pid_t {
     match number {
         _ if number == sys::process() => runtime.pids.own,
         _ if number == sys::parent_process() => runtime.pids.parent,
-        _ => runtime
-            .pids
-            .children
-            .iter()
-            .find(|(_, kernels)| *kernels == number)
-            .map_or(number, |&(ours, _)| ours),
+        _ => {
+            let child = runtime.pids.children.iter().find(|child| child.kernels == number);
+            child.map_or(number, |child| child.ours)
+        }
     }
 }
 
@@ -94,7 +106,7 @@ impl Runtime {
             let me = self.me();
             me.processes = (me.processes + 1) % (1 << CHILD_BITS);
             let number = FIRST + ((me.slot as pid_t) << CHILD_BITS) + me.processes.max(1) as pid_t;
-            if number != self.pids.own && !self.pids.children.iter().any(|(ours, _)| *ours == number) {
+            if number != self.pids.own && !self.pids.children.iter().any(|child| child.ours == number) {
                 return number;
             }
         }
@@ -102,12 +114,52 @@ impl Runtime {
 
     /// The kernel gave the child this number.
     pub fn child_started(&mut self, ours: pid_t, kernels: pid_t) {
-        self.pids.children.push((ours, kernels));
+        self.pids.children.push(Child { ours, kernels, announced: false, slow: false });
     }
 
     /// Somebody waited for the child, by the kernel's number.
     pub fn child_gone(&mut self, kernels: pid_t) {
-        self.pids.children.retain(|(_, known)| *known != kernels);
+        self.pids.children.retain(|child| child.kernels != kernels);
+    }
+
+    /// Sends `SIGCHLD` for children that have ended. The kernel's own comes at any time, and is not looked at.
+    pub fn announce_children(&mut self) {
+        for at in 0..self.pids.children.len() {
+            self.announce_child(at);
+        }
+    }
+
+    /// The same for one child, by its place.
+    pub fn announce_child(&mut self, at: usize) {
+        let child = &mut self.pids.children[at];
+        if child.announced {
+            return;
+        }
+        let Some(mut ended) = Information::of_ended_child(child.kernels) else { return };
+        child.announced = true;
+        ended.first = child.ours;
+        self.signal(ended, None);
+    }
+
+    /// The same for one child, by the kernel's number.
+    pub fn announce_child_by_number(&mut self, kernels: pid_t) {
+        if let Some(at) = self.pids.children.iter().position(|child| child.kernels == kernels) {
+            self.announce_child(at);
+        }
+    }
+
+    /// The place of the eldest child whose end somebody would notice as a signal, and for which it was not waited in vain.
+    pub fn eldest_to_announce(&self) -> Option<usize> {
+        let blocks = |thread: &Thread| thread.signals.mask & bit(libc::SIGCHLD) != 0;
+        let handled = !self.signals.actions[libc::SIGCHLD as usize].is_ignoring(libc::SIGCHLD);
+        let noticed = handled || self.threads.iter().any(|thread| blocks(thread));
+        let left = |child: &Child| !child.announced && !child.slow;
+        self.pids.children.iter().position(left).filter(|_| noticed)
+    }
+
+    /// It was waited for a child, by its place, in vain.
+    pub fn child_is_slow(&mut self, at: usize) {
+        self.pids.children[at].slow = true;
     }
 
     /// In a child process: its own number, and none of its parent's children.
@@ -206,6 +258,5 @@ pub extern "C" fn getpid() -> pid_t {
     if active() {
         return own();
     }
-    let _ = has_plan();
     sys::process()
 }

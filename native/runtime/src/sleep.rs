@@ -100,7 +100,7 @@ interpose! {
     fn sleep(seconds: c_uint) -> c_uint {
         match sleep_for(u64::from(seconds) * 1_000_000_000) {
             Ok(()) => 0,
-            Err(left) => left.div_ceil(1_000_000_000) as c_uint,
+            Err(left) => (left / 1_000_000_000) as c_uint,
         }
     }
     fn thrd_sleep(time: *const libc::timespec, rest: *mut libc::timespec) -> c_int {

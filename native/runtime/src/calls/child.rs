@@ -35,11 +35,20 @@ fn wait_for_any(child: pid_t, status: *mut c_int, options: c_int, usage: *mut ru
     let result = match until_ready(kind, id, options | libc::WEXITED) {
         Err(error) => error,
         Ok(()) => {
-            let arguments = [child as usize, status as usize, options as usize, usage as usize, 0, 0];
+            // Of several, the one that is told of first is the one to come.
+            let found = announced(kind, id, options | libc::WEXITED).unwrap_or(child);
+            let arguments = [found as usize, status as usize, options as usize, usage as usize, 0, 0];
             sys::call(libc::SYS_wait4, arguments)
         }
     };
     gone(result)
+}
+
+/// The child that a wait will give, whose end is announced by a signal before.
+fn announced(kind: idtype_t, id: id_t, options: c_int) -> Option<pid_t> {
+    let found = Information::of_child(kind, id, options)?.first;
+    runtime().announce_child_by_number(found);
+    Some(found)
 }
 
 /// A child was waited for, by its kernel's number.
@@ -73,6 +82,10 @@ interpose! {
         if let Err(error) = until_ready(kind, id, options) {
             return told("wait for a child".into(), error) as c_int;
         }
+        let (kind, id) = match announced(kind, id, options) {
+            Some(found) => (libc::P_PID, found as id_t),
+            None => (kind, id),
+        };
         let arguments = [kind as usize, id as usize, into.cast::<c_void>() as usize, options as usize, 0, 0];
         let result = sys::call(libc::SYS_waitid, arguments);
         if result == 0 && !into.is_null() {

@@ -83,8 +83,8 @@ pub fn file(number: c_int) -> Option<File> {
         },
         _ => Kind::Other,
     };
-    let flags = sys::call(libc::SYS_fcntl, [number as usize, libc::F_GETFL as usize, 0, 0, 0, 0]);
-    let blocks = !matches!(kind, Kind::Plain | Kind::Random) && flags & libc::O_NONBLOCK as isize == 0;
+    let blocks =
+        !matches!(kind, Kind::Plain | Kind::Random) && flags(number) & libc::O_NONBLOCK as isize == 0;
     let runtime = runtime();
     let inherited = runtime.inherited.0.contains(&(status.st_dev, status.st_ino));
     let outside = runtime.is_child || runtime.pids.has_children() || inherited;
@@ -92,6 +92,16 @@ pub fn file(number: c_int) -> Option<File> {
         && matches!(option(number, libc::SO_DOMAIN), Some(libc::AF_INET | libc::AF_INET6));
     let foreign = outside || network || kind == Kind::Plain;
     Some(File { number, kind, blocks, outside, foreign })
+}
+
+/// The file of a queue of messages. It looks like one on a disk, and blocks.
+pub fn queue(number: c_int) -> Option<File> {
+    let blocks = flags(number) & libc::O_NONBLOCK as isize == 0;
+    file(number).filter(|_| blocks).map(|file| File { kind: Kind::Other, blocks, ..file })
+}
+
+fn flags(number: c_int) -> isize {
+    sys::call(libc::SYS_fcntl, [number as usize, libc::F_GETFL as usize, 0, 0, 0, 0])
 }
 
 /// A file on which calls block.
@@ -139,7 +149,7 @@ pub fn without_blocking(number: c_int, call: impl FnOnce() -> isize) -> isize {
     let set = |flags: isize| {
         sys::call(libc::SYS_fcntl, [number as usize, libc::F_SETFL as usize, flags as usize, 0, 0, 0])
     };
-    let before = sys::call(libc::SYS_fcntl, [number as usize, libc::F_GETFL as usize, 0, 0, 0, 0]);
+    let before = flags(number);
     set(before | libc::O_NONBLOCK as isize);
     let result = call();
     set(before);

@@ -12,7 +12,7 @@ use libc::{POLLIN, POLLOUT, c_int, c_long, c_uint, ssize_t, timespec};
 
 /// A queue is a file that can be polled: waits for it, then calls.
 fn with_queue(what: &str, number: c_int, events: i16, until: Deadline, call: impl Fn() -> isize) -> isize {
-    let result = match file::blocking(number) {
+    let result = match file::queue(number) {
         Some(file) => match wait_for_file(&file, events, until) {
             Waited::Ready => call(),
             Waited::Expired => -(libc::ETIMEDOUT as isize),

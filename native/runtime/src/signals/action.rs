@@ -75,6 +75,10 @@ fn change(signal: c_int, action: Action) -> c_int {
     let result = match action.handler {
         _ if fault::is_one(signal) => 0,
         libc::SIG_DFL | libc::SIG_IGN => install(signal, action.handler, 0),
+        // Children are announced by ourselves, when they are looked at.
+        _ if signal == libc::SIGCHLD && action.flags & libc::SA_NOCLDWAIT == 0 => {
+            install(signal, libc::SIG_DFL, 0)
+        }
         _ => {
             let keep = libc::SA_RESTART | libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT;
             let flags = action.flags & keep | libc::SA_SIGINFO | libc::SA_ONSTACK;

@@ -72,7 +72,7 @@ fn take_all() {
         let mut information = unsafe { (*RING.places[place].get()).assume_init() };
         RING.taken.store(taken + 1, Ordering::Relaxed);
         let runtime = runtime();
-        if matches!(information.code, libc::SI_USER | libc::SI_QUEUE) || information.signal == libc::SIGCHLD {
+        if matches!(information.code, libc::SI_USER | libc::SI_QUEUE) {
             information.first = pids::named(information.first);
         }
         runtime.note(&Note::Input { what: format!("signal {}", information.signal), hash: 0 });

@@ -1,7 +1,7 @@
 //! What is known of a signal: `siginfo_t`, by the fields that we set.
 
-use crate::pids;
-use libc::c_int;
+use crate::{pids, sys};
+use libc::{c_int, id_t, idtype_t, pid_t};
 
 /// As the C library lays it out.
 #[repr(C)]
@@ -36,6 +36,21 @@ impl Information {
     /// A timer went off, `missed` times more than signals were sent.
     pub fn timer(signal: c_int, timer: c_int, missed: c_int, value: usize) -> Information {
         Information::new(signal, libc::SI_TIMER, timer, missed, value)
+    }
+
+    /// A child, by the kernel's number, has ended, and nobody has waited for it yet.
+    pub fn of_ended_child(child: pid_t) -> Option<Information> {
+        Information::of_child(libc::P_PID, child as id_t, libc::WEXITED)
+    }
+
+    /// A child that a wait would give now, with the kernel's number.
+    pub fn of_child(kind: idtype_t, id: id_t, options: c_int) -> Option<Information> {
+        let mut found = Information::new(0, 0, 0, 0, 0);
+        let options = options | libc::WNOWAIT | libc::WNOHANG;
+        let into = &raw mut found as usize;
+        let result = sys::call(libc::SYS_waitid, [kind as usize, id as usize, into, options as usize, 0, 0]);
+        // The times that it took are behind the status.
+        (result == 0 && found.first != 0).then_some(Information { rest: [0; 12], ..found })
     }
 
     fn new(signal: c_int, code: c_int, first: c_int, second: c_int, value: usize) -> Information {

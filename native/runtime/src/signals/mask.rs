@@ -77,11 +77,14 @@ fn change(how: c_int, given: *const sigset_t, old: *mut sigset_t) -> c_int {
     0
 }
 
+/// What the kernel says of the end of children is not looked at: they are announced by ourselves.
+pub const LOOKED_AT: Set = !bit(libc::SIGCHLD);
+
 /// The signals that the kernel has for this process.
 pub fn pending_in_kernel() -> Set {
     let mut set: Set = 0;
     sys::call(libc::SYS_rt_sigpending, [&raw mut set as usize, size_of::<Set>(), 0, 0, 0, 0]);
-    set
+    set & LOOKED_AT
 }
 
 /// Where a buffer for jumps says whether it has a mask, and the mask.

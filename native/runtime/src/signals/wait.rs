@@ -26,6 +26,7 @@ fn take(set: Set) -> Option<Information> {
     // SAFETY: all zeros are information.
     let mut information: Information = unsafe { core::mem::zeroed() };
     let now = timespec { tv_sec: 0, tv_nsec: 0 };
+    let set = set & mask::LOOKED_AT;
     let arguments = [
         &raw const set as usize,
         &raw mut information as usize,
