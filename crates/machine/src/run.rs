@@ -225,12 +225,6 @@ impl Observer for Recorder<'_> {
         };
         let bytes = block.content.len() as u64;
         let shape = Some(block.shape);
-        self.allocations.push(Allocation {
-            id: block.allocation,
-            origin,
-            shape,
-            bytes,
-            address: block.base,
-        });
+        self.allocations.push(Allocation { id: block.allocation, origin, shape, bytes, address: block.base });
     }
 }

@@ -116,7 +116,7 @@ fn is_among(answers: &Answers, trace: &Trace) -> bool {
         }
         Outcome::BoundExceeded { site, .. } => answers.bounds.contains_key(site),
         Outcome::Discarded { .. } => answers.schedules.discarded > 0,
-        Outcome::LimitReached { .. } | Outcome::Truncated => false,
+        Outcome::LimitReached { .. } | Outcome::Exited { .. } | Outcome::Truncated => false,
     }
 }
 

@@ -34,10 +34,13 @@ fn changed(linked: &Linked, site: u32, change: impl Fn(&mut u64, &mut u64)) -> S
     rebuild(linked, &bytes)
 }
 
+/// What is done to the two words of a unit.
+type Change<'c> = &'c dyn Fn(&mut u64, &mut u64);
+
 #[test]
 fn a_wrong_value_address_or_branch_is_a_mismatch_and_is_named() {
     let linked = program();
-    let cases: [(u32, &str, &dyn Fn(&mut u64, &mut u64)); 4] = [
+    let cases: [(u32, &str, Change<'_>); 4] = [
         (site::STORE_ACCT, "the value of a store", &|_, value| *value = 2),
         (site::STORE_ACCT, "an address", &|place, _| *place += 8 << 22),
         (site::BRANCH, "the outcome of a branch", &|_, value| *value = 1),
