@@ -7,7 +7,7 @@
 use crate::layout::{Footprints, Layout};
 use crate::walk::{Aim, Request, Walk};
 use crate::{Ctp, CtpError, EventIndex, ExprId, Kind, Location, Options, PinReason, objects, values};
-use ir::{Program, SiteId, SiteIndex};
+use ir::{GlobalId, Program, SiteId, SiteIndex};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use trace::{EventKind, Logging, Trace};
@@ -30,10 +30,11 @@ impl Ctp {
         let sites = SiteIndex::new(program);
         let mut footprints = recorded(trace);
         let mut aims: FxHashMap<usize, Aim> = FxHashMap::default();
+        let mut learned: FxHashMap<GlobalId, u64> = FxHashMap::default();
         let mut round = 1;
         loop {
             let layout = Layout::new(&footprints);
-            let mut walk = Walk::new(program, trace, &sites, &layout, &aims);
+            let mut walk = Walk::new(program, trace, &sites, &layout, &aims, &learned);
             walk.run()?;
             let mut changed = vec![];
             for (request, aim) in values::aims(&walk, options.max_targets) {
@@ -50,7 +51,10 @@ impl Ctp {
             }
             changed.retain(|(request, aim)| aims.get(&request.at) != Some(aim));
             limit(&mut changed, trace.events.len(), trace);
-            if changed.is_empty() {
+            let more = std::mem::take(&mut walk.learned);
+            let before = learned.len();
+            more.into_iter().for_each(|(global, address)| _ = learned.entry(global).or_insert(address));
+            if changed.is_empty() && learned.len() == before {
                 return Ok(finish(program, trace, options, &layout, walk, round));
             }
             for (request, aim) in &changed {

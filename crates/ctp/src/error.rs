@@ -36,10 +36,13 @@ pub enum CtpError {
         site: SiteId,
     },
     /// A branch whose outcome neither the trace has nor its values give.
-    #[error("thread {thread} comes to instruction {} of the program, and nothing tells where it goes from there", site.0)]
+    #[error(
+        "before event {event} its thread comes to instruction {} of the program, and nothing tells where it goes from there",
+        site.0
+    )]
     NoOutcome {
-        /// Whose path.
-        thread: ThreadId,
+        /// On the way to which event.
+        event: EventId,
         /// The branch.
         site: SiteId,
     },

@@ -12,8 +12,8 @@ pub struct Event {
     /// The event of the trace. For a silent one (see [`Event::silent`]) the next event of the thread that the trace has, which
     /// cannot come before it; if there is none, the number that it would have.
     pub id: EventId,
-    /// It is no event of the trace: a condition that the program evaluates between two of them. It happens at once with
-    /// the event before it in its thread.
+    /// It is no event of the trace: a condition that the program evaluates between two of them, or a write by code that the trace
+    /// does not see. It happens at once with the event before it in its thread.
     pub silent: bool,
     /// Whose.
     pub thread: ThreadIndex,

@@ -30,11 +30,14 @@ pub struct Space<'t> {
     stack: FxHashMap<(ThreadId, u64), AllocationId>,
     /// Allocations by address.
     by_address: Vec<(u64, AllocationId)>,
+    /// Globals that no allocation is, by address.
+    learned: Vec<(u64, GlobalId)>,
     own: u64,
 }
 
 impl<'t> Space<'t> {
-    pub fn new(program: &'t Program, trace: &'t Trace) -> Space<'t> {
+    /// The space of a trace; `learned` are addresses of globals that its allocations lack and that a walk has found out.
+    pub fn new(program: &'t Program, trace: &'t Trace, learned: &FxHashMap<GlobalId, u64>) -> Space<'t> {
         let mut space = Space {
             program,
             trace,
@@ -44,6 +47,7 @@ impl<'t> Space<'t> {
             thread_locals: FxHashMap::default(),
             stack: FxHashMap::default(),
             by_address: vec![],
+            learned: vec![],
             own: 0,
         };
         for allocation in &trace.allocations {
@@ -63,9 +67,12 @@ impl<'t> Space<'t> {
         space.by_address.sort_unstable();
         for global in 0..program.globals.len() {
             if space.globals[global].is_none() && !program.globals[global].thread_local {
-                space.globals[global] = Some(space.own_address());
+                let known = learned.get(&GlobalId::new(global)).copied();
+                space.globals[global] = Some(known.unwrap_or_else(|| space.own_address()));
             }
         }
+        space.learned = learned.iter().map(|(&global, &base)| (base, global)).collect();
+        space.learned.sort_unstable();
         space
     }
 
@@ -191,8 +198,14 @@ impl<'t> Space<'t> {
         }
     }
 
-    /// The global whose own address (see above) this is in, and how far into it.
+    /// The global that the trace has no allocation of and that this address is in, and how far into it.
     pub fn own_global(&self, address: u64) -> Option<(GlobalId, u64)> {
+        let behind = self.learned.partition_point(|&(base, _)| base <= address);
+        if let Some(&(base, global)) = behind.checked_sub(1).and_then(|at| self.learned.get(at))
+            && address - base < self.program.shape_bytes(self.program.global(global).shape).max(1)
+        {
+            return Some((global, address - base));
+        }
         let base = address & !(OWN_STEP - 1);
         let at = self.globals.iter().position(|&known| known == Some(base))?;
         Some((GlobalId::new(at), address - base))

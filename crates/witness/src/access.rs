@@ -70,6 +70,17 @@ pub fn content(kind: &EventKind) -> Vec<u8> {
     }
 }
 
+/// The bytes that a recorded read-modify-write has written.
+pub fn written(kind: &EventKind) -> Vec<u8> {
+    match kind {
+        EventKind::Update { new, bytes, .. }
+        | EventKind::CompareExchange { new, bytes, success: true, .. } => {
+            new.to_le_bytes()[..usize::from((*bytes).min(8))].to_vec()
+        }
+        _ => vec![],
+    }
+}
+
 /// The integer that some bytes are.
 pub fn number(content: &[u8]) -> u128 {
     content.iter().take(16).rev().fold(0, |value, &byte| value << 8 | u128::from(byte))

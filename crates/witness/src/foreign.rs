@@ -38,6 +38,9 @@ impl Run<'_> {
     pub fn is_own_event(&self, t: usize, frame: Frame, expected: &Event) -> bool {
         let block = self.program.function(frame.function).block(frame.block);
         let op = block.instructions.get(frame.at as usize).map(|instruction| &instruction.op);
+        if let EventKind::Entry { .. } = expected.kind {
+            return !frame.entered && frame.call == Call::None && self.site(t) == Some(expected.site);
+        }
         let calls = match op {
             Some(op) => matches!(op, Op::Call { .. }),
             None => matches!(block.terminator, Terminator::Invoke { .. }),
@@ -82,6 +85,19 @@ impl Run<'_> {
         }
         self.next(t);
         Ok(())
+    }
+
+    /// A function that the program itself has just called tells of its entry: parameters that are not known are as recorded.
+    pub fn enter(&mut self, t: usize, frame: Frame, recorded: &[u64]) -> Performed {
+        let code = self.program.function(frame.function);
+        for (parameter, &recorded) in code.parameters.iter().zip(recorded) {
+            let known = self.threads[t].values[frame.base + parameter.value.index()];
+            self.set(t, frame, parameter.value, known.or(Some(u128::from(recorded))));
+        }
+        if let Some(top) = self.threads[t].frames.last_mut() {
+            top.entered = true;
+        }
+        Ok(Ok(Happened::plain()))
     }
 
     /// The event of an instruction that only compiled code has.

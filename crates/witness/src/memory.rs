@@ -6,7 +6,7 @@
 use crate::address;
 use ir::{Initial, Program, RelocationTarget};
 use rustc_hash::{FxHashMap, FxHashSet};
-use trace::{AllocationOrigin, FaultKind, Trace};
+use trace::{AllocationOrigin, EventId, FaultKind, Trace};
 
 /// A piece of a model program's memory.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct Memory {
     bytes: FxHashMap<u64, u8>,
     /// By base.
     pub blocks: FxHashMap<u64, Block>,
+    /// What code that the trace does not see has written by the time that these events read it.
+    unseen: FxHashMap<EventId, Vec<(u64, u8)>>,
 }
 
 impl Memory {
@@ -83,19 +85,32 @@ impl Memory {
     /// What the first access of a byte saw, if it read it, was there from the start.
     fn learn(&mut self, trace: &Trace) {
         let mut seen: FxHashSet<u64> = FxHashSet::default();
+        let mut holds: FxHashMap<u64, u8> = FxHashMap::default();
         for event in &trace.events {
             let Some((kind, place, bytes, _)) = event.kind.access() else { continue };
             let Some(allocation) = trace.allocations.get(place.allocation.0 as usize) else { continue };
             let base = allocation.address.wrapping_add(place.offset);
             let content = crate::access::content(&event.kind);
-            for n in 0..bytes {
-                if seen.insert(base + n)
-                    && kind.reads()
-                    && let Some(&byte) = content.get(n as usize)
-                {
-                    self.bytes.insert(base + n, byte);
+            for (at, &byte) in (base..base + bytes).zip(&content) {
+                let first = seen.insert(at);
+                if kind.reads() && first {
+                    self.bytes.insert(at, byte);
+                }
+                let before = holds.insert(at, byte);
+                if kind.reads() && before.is_some_and(|before| before != byte) {
+                    self.unseen.entry(event.id).or_default().push((at, byte));
                 }
             }
+            for (at, byte) in (base..).zip(crate::access::written(&event.kind)) {
+                holds.insert(at, byte);
+            }
+        }
+    }
+
+    /// An event is about to happen: what it saw that no event wrote is there now.
+    pub fn see(&mut self, event: EventId) {
+        for (at, byte) in self.unseen.get(&event).cloned().unwrap_or_default() {
+            self.bytes.insert(at, byte);
         }
     }
 

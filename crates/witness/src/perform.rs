@@ -7,7 +7,7 @@ use crate::run::{Frame, Happened, Run, State, width_of};
 use crate::step::target;
 use crate::{Refusal, address};
 use ir::{Callee, CheckKind, Instruction, Op, Operand, Order, Terminator, eval};
-use trace::{AccessKind, Event, FaultKind};
+use trace::{AccessKind, Event, EventKind, FaultKind};
 
 /// An event, or the fault that it is instead; the outer error is what the checker cannot follow.
 pub type Performed = Result<Result<Happened, FaultKind>, Refusal>;
@@ -18,6 +18,9 @@ impl Run<'_> {
         let Some(frame) = self.top(t) else { return self.outside_event(t, expected) };
         if self.compiled && !self.is_own_event(t, frame, expected) {
             return self.outside_event(t, expected);
+        }
+        if let EventKind::Entry { parameters } = &expected.kind {
+            return self.enter(t, frame, parameters);
         }
         let program = self.program;
         let block = program.function(frame.function).block(frame.block);
@@ -190,16 +193,22 @@ impl Run<'_> {
         match end {
             Terminator::Branch { .. } | Terminator::Switch { .. } => {
                 let recorded = match expected.kind {
-                    trace::EventKind::Branch { taken } if self.compiled => Some(taken),
+                    EventKind::Branch { taken } if self.compiled => Some(taken),
                     _ => None,
                 };
                 let taken = self.way(t, frame, end).or(recorded);
-                let Some(taken) = taken else { return Err(self.not_followed(t, "a branch")) };
+                let Some(mut taken) = taken else { return Err(self.not_followed(t, "a branch")) };
                 self.go(t, frame, target(end, taken));
+                // Compiled code logs the first of the ways that lead to a block.
+                if let Some(recorded) =
+                    recorded.filter(|&recorded| target(end, recorded) == target(end, taken))
+                {
+                    taken = recorded;
+                }
                 Ok(Ok(Happened { outcome: Outcome::Branch(taken), ..Happened::plain() }))
             }
             Terminator::IndirectJump { targets, .. } => {
-                let trace::EventKind::Branch { taken } = expected.kind else { return self.nothing(t) };
+                let EventKind::Branch { taken } = expected.kind else { return self.nothing(t) };
                 let Some(&to) = targets.get(taken as usize) else { return self.nothing(t) };
                 self.go(t, frame, to);
                 Ok(Ok(Happened { outcome: Outcome::Branch(taken), ..Happened::plain() }))

@@ -22,6 +22,8 @@ pub struct Frame {
     pub call: Call,
     /// It was called by code that is not in the program, or is what the thread runs.
     pub bottom: bool,
+    /// The trace has told of its entry, or will not.
+    pub entered: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -205,7 +207,8 @@ impl<'r> Run<'r> {
         for (parameter, &argument) in code.parameters.iter().zip(arguments) {
             thread.values[base + parameter.value.index()] = argument;
         }
-        thread.frames.push(Frame { function, block: BlockId(0), at: 0, base, call: Call::None, bottom });
+        let (block, call, entered) = (BlockId(0), Call::None, bottom);
+        thread.frames.push(Frame { function, block, at: 0, base, call, bottom, entered });
     }
 
     pub fn pop(&mut self, t: usize) {
@@ -310,6 +313,7 @@ impl<'r> Run<'r> {
             return Err(Refusal::Blocked { step, event, why });
         }
         self.clocks.tick(event);
+        self.memory.see(event);
         let happened = match self.threads[t].state {
             State::Fault(kind) => Err(kind),
             _ => self.perform(t, expected)?,

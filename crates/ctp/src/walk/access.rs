@@ -85,7 +85,7 @@ impl Walk<'_> {
         let local = info.and_then(|info| info.name.as_deref());
         let aimed = self.aim(t, at, event, pointer, (place, bytes), false)?;
         let recorded = content(&event.kind);
-        let (targets, content) = self.read_all(event, &aimed, bytes, place, &recorded, local);
+        let (targets, content) = self.read_all(t, event, &aimed, bytes, place, &recorded, local);
         let old = self.join(&content);
         if let (Some(result), Some(info)) = (result, info) {
             let width = width_of(info.ty);
@@ -163,8 +163,10 @@ impl Walk<'_> {
     }
 
     /// Reads all targets; the content is that of the one that is hit.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one access")]
     fn read_all(
         &mut self,
+        t: usize,
         event: &trace::Event,
         aimed: &Aimed,
         bytes: u64,
@@ -173,6 +175,7 @@ impl Walk<'_> {
         local: Option<&str>,
     ) -> (Vec<Target>, Vec<ExprId>) {
         let (mut targets, mut contents) = (vec![], vec![]);
+        self.written_unseen(t, event, (recorded_place, bytes), recorded);
         for &(address, place, when) in &aimed.targets {
             let seen = (place == recorded_place).then_some(recorded);
             let (content, reads) = self.read_target(event, (place, bytes), when, seen, local);
@@ -224,7 +227,7 @@ impl Walk<'_> {
         let aimed = self.aim(t, at, event, pointer, (place, bytes), true)?;
         let operand = operand.map(|operand| self.operand(t, frame, operand)).transpose()?;
         let recorded = content(&event.kind);
-        let (mut targets, content) = self.read_all(event, &aimed, bytes, place, &recorded, None);
+        let (mut targets, content) = self.read_all(t, event, &aimed, bytes, place, &recorded, None);
         let old = self.join(&content).unwrap_or_else(|| self.expressions.unknown(bytes_width(bytes as u32)));
         let new = match (op, operand) {
             (Some(op), Some(operand)) => {
@@ -280,7 +283,7 @@ impl Walk<'_> {
         let new = self.as_recorded(t, event, new, given_bytes);
         let aimed = self.aim(t, at, event, pointer, (place, bytes), true)?;
         let recorded = content(&event.kind);
-        let (mut targets, content) = self.read_all(event, &aimed, bytes, place, &recorded, None);
+        let (mut targets, content) = self.read_all(t, event, &aimed, bytes, place, &recorded, None);
         let old = self.join(&content).unwrap_or_else(|| self.expressions.unknown(width));
         let equal = self.expressions.equal(old, expected);
         self.compare(event, equal, u128::from(*success));
@@ -320,7 +323,7 @@ impl Walk<'_> {
                 let pointer = self.operand(t, frame, from)?;
                 let aimed = self.aim(t, at, event, pointer, (place, bytes), false)?;
                 let recorded = content(&event.kind);
-                let (targets, content) = self.read_all(event, &aimed, bytes, place, &recorded, None);
+                let (targets, content) = self.read_all(t, event, &aimed, bytes, place, &recorded, None);
                 let old = self.join(&content);
                 let access = made(aimed, place, bytes, order, targets, old, None);
                 self.emit_access(t, event, Kind::Read(access));

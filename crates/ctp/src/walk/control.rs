@@ -24,7 +24,7 @@ impl Walk<'_> {
                 let condition = self.operand(t, frame, *condition)?;
                 let decided = self.expressions.recorded(condition).map(|bit| u32::from(bit & 1 == 0));
                 let same = then == otherwise;
-                let (taken, step) = self.way(t, event, site, decided, same)?;
+                let (taken, step) = self.way(event, site, decided, same)?;
                 let as_recorded = match taken {
                     _ if same => self.expressions.bit(true),
                     0 => condition,
@@ -39,19 +39,24 @@ impl Walk<'_> {
                 let number = self.expressions.recorded(value);
                 let case = |number| cases.iter().position(|&(case, _)| case == number);
                 let decided = number.map(|number| case(number).unwrap_or(cases.len()) as u32);
-                let (taken, step) = self.way(t, event, site, decided, false)?;
+                let (taken, step) = self.way(event, site, decided, false)?;
                 let target = cases.get(taken as usize).map_or(*default, |&(_, to)| to);
                 let width = self.expressions.width(value);
-                let mut as_recorded = self.expressions.bit(taken as usize >= cases.len());
-                for (n, &(case, to)) in cases.iter().enumerate() {
+                // Compiled code logs the first of the ways that lead to a block.
+                let same = |n: usize, to: BlockId| match self.space.compiled {
+                    true => to == target,
+                    false => n == taken as usize,
+                };
+                let by_default = same(cases.len(), *default);
+                let ways: Vec<(bool, u128)> =
+                    cases.iter().enumerate().map(|(n, &(case, to))| (same(n, to), case)).collect();
+                let mut as_recorded = self.expressions.bit(by_default);
+                for (leads_there, case) in ways {
                     let case = self.expressions.int(width, case);
-                    if n == taken as usize {
-                        as_recorded = self.expressions.equal(value, case);
-                    } else if taken as usize >= cases.len() {
-                        // Compiled code logs the first case that leads to a block.
-                        if self.space.compiled && to == target {
-                            continue;
-                        }
+                    if leads_there && !by_default {
+                        let here = self.expressions.equal(value, case);
+                        as_recorded = self.expressions.or(as_recorded, here);
+                    } else if !leads_there && by_default {
                         let other = self.expressions.compare(ir::Predicate::Ne, value, case);
                         as_recorded = self.expressions.and(as_recorded, other);
                     }
@@ -62,7 +67,7 @@ impl Walk<'_> {
             }
             Terminator::IndirectJump { address, targets } => {
                 let address = self.operand(t, frame, *address)?;
-                let (taken, step) = self.way(t, event, site, None, false)?;
+                let (taken, step) = self.way(event, site, None, false)?;
                 self.require_as_recorded(t, event, site, address);
                 let Some(&to) = targets.get(taken as usize) else { return wrong(event) };
                 self.follow(t, frame, to)?;
@@ -86,7 +91,6 @@ impl Walk<'_> {
     /// Which way a thread goes at a branch: what the event says, or what the values say if the trace leaves it to them.
     fn way(
         &mut self,
-        t: usize,
         event: &trace::Event,
         site: SiteId,
         decided: Option<u32>,
@@ -112,7 +116,7 @@ impl Walk<'_> {
         match decided {
             Some(decided) => Ok((decided, Step::Silent)),
             None if same => Ok((0, Step::Silent)),
-            None => Err(CtpError::NoOutcome { thread: self.runners[t].id, site }),
+            None => Err(CtpError::NoOutcome { event: event.id, site }),
         }
     }
 

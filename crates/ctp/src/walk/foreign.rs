@@ -69,6 +69,31 @@ impl Walk<'_> {
         }
     }
 
+    /// A function that the program itself has just called tells of its entry, because others may call it too: takes the event,
+    /// and from it the parameters that are not known.
+    pub(super) fn enter(&mut self, t: usize, event: &trace::Event, frame: Frame, site: SiteId) -> bool {
+        let EventKind::Entry { parameters } = &event.kind else { return false };
+        if frame.entered || frame.doing != Doing::Running || event.site != site {
+            return false;
+        }
+        let code = self.program.function(frame.function);
+        for (parameter, &recorded) in code.parameters.iter().zip(parameters) {
+            let ty = code.value(parameter.value).ty;
+            let known = self.runners[t].values[frame.base + parameter.value.index()];
+            if let Some(known) = self.expressions.recorded(known) {
+                self.learn(known as u64, recorded);
+            }
+            if ty.bytes() <= 8 && self.expressions.is_unknown(known) {
+                let recorded = self.expressions.int(width_of(ty), u128::from(recorded));
+                self.set(t, frame, parameter.value, recorded);
+            }
+        }
+        if let Some(top) = self.top_mut(t) {
+            top.entered = true;
+        }
+        true
+    }
+
     /// A call that leaves the program.
     pub(super) fn call_foreign(
         &mut self,

@@ -2,7 +2,10 @@
 
 use super::{Aim, Walk};
 use crate::space::Space;
-use crate::{CtpError, EventIndex, ExprId, Otherwise, PinReason, Read, ReadId, Write, bytes_width};
+use crate::{
+    Access, CtpError, EventIndex, ExprId, Kind, Otherwise, PinReason, Read, ReadId, Target, Write,
+    bytes_width,
+};
 use ir::Width;
 use trace::{EventKind, FaultKind, Location};
 
@@ -113,6 +116,15 @@ impl Walk<'_> {
         vec![(FaultKind::NullAccess, null), (elsewhere, other)]
     }
 
+    /// An address of our own is another one in the run: so that is where the global is.
+    pub(super) fn learn(&mut self, own: u64, recorded: u64) {
+        if Space::is_own(own)
+            && let Some((global, offset)) = self.space.own_global(own)
+        {
+            self.learned.push((global, recorded.wrapping_sub(offset)));
+        }
+    }
+
     /// Counts whether a rebuilt value is the recorded one; one that nobody knows is taken as recorded.
     pub(super) fn compare(&mut self, event: &trace::Event, value: ExprId, recorded: u128) -> bool {
         self.rebuild.accesses += 1;
@@ -126,8 +138,11 @@ impl Walk<'_> {
                 self.rebuild.first_mismatch.get_or_insert(event.id);
                 false
             }
-            _ => {
+            rebuilt => {
                 self.rebuild.taken += 1;
+                if let Some(rebuilt) = rebuilt {
+                    self.learn(rebuilt as u64, recorded as u64);
+                }
                 false
             }
         }
@@ -190,6 +205,47 @@ impl Walk<'_> {
         (content, reads)
     }
 
+    /// Memory of compiled code may be changed by code that the trace does not see. What a read saw and no event wrote was
+    /// written out there, at the latest now: such a write is added.
+    pub(super) fn written_unseen(
+        &mut self,
+        t: usize,
+        event: &trace::Event,
+        (place, bytes): (Location, u64),
+        seen: &[u8],
+    ) {
+        if !self.space.compiled {
+            return;
+        }
+        for at in self.layout.pieces(place, bytes) {
+            let piece = self.layout.pieces[at as usize];
+            let Some(location) = piece.shared else { continue };
+            let from = (piece.place.offset - place.offset) as usize;
+            let number = number(seen, from, piece.bytes);
+            if self.holds[location.index()] == Some(number) {
+                continue;
+            }
+            let value = self.expressions.int(bytes_width(piece.bytes), number);
+            let bytes = u64::from(piece.bytes);
+            let writes = self.write_target((piece.place, bytes), &[value], None, true);
+            let address = self.space.address(piece.place).unwrap_or(0);
+            let target = Target { address, place: piece.place, when: None, reads: vec![], writes };
+            let access = Access {
+                address: self.expressions.int(Width::W64, u128::from(address)),
+                recorded: piece.place,
+                bytes,
+                order: None,
+                targets: vec![target],
+                hits: None,
+                faults: vec![],
+                old: None,
+                new: Some(value),
+                decision: None,
+            };
+            self.emit_silent(t, event.id, event.site, Kind::Write(access));
+        }
+    }
+
     /// Writes a target. `certain` says that the recorded run wrote there.
     pub(super) fn write_target(
         &mut self,
@@ -209,6 +265,7 @@ impl Walk<'_> {
                     writes.push(Write { location, value, when });
                     if certain {
                         self.writers[location.index()] = Some(next);
+                        self.holds[location.index()] = self.expressions.recorded(value);
                     }
                 }
                 None if certain => self.memory[at as usize] = Some(value),

@@ -20,7 +20,7 @@ use crate::transactions::Marks;
 use crate::{
     CtpError, Event, EventIndex, ExprId, Expressions, Kind, PinReason, Read, Rebuild, Thread, ThreadIndex,
 };
-use ir::{BlockId, FunctionId, Operand, Program, SiteId, SiteIndex, Type, ValueId, Width};
+use ir::{BlockId, FunctionId, GlobalId, Operand, Program, SiteId, SiteIndex, Type, ValueId, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 use trace::{EventId, EventKind, Location, ThreadId, Trace};
 
@@ -61,6 +61,8 @@ struct Frame {
     doing: Doing,
     /// It was called by code that is not in the program, or is what the thread runs.
     bottom: bool,
+    /// The trace has told of its entry, or will not.
+    entered: bool,
     /// What the call that is under way does, the trace has as events of its own: synchronisation, allocation.
     told: bool,
 }
@@ -94,8 +96,9 @@ pub struct Walk<'w> {
     memory: Vec<Option<ExprId>>,
     /// What memory holds that the trace does not know: the byte of which expression.
     hidden: FxHashMap<u64, (ExprId, u32)>,
-    /// The last write of each shared location.
+    /// The last write of each shared location, and what it holds in the recorded run.
     writers: Vec<Option<EventIndex>>,
+    holds: Vec<Option<u128>>,
     decisions: FxHashMap<SiteId, Option<std::rc::Rc<decision::Plan>>>,
     live: FxHashMap<FunctionId, std::rc::Rc<decision::Live>>,
     pub initial: Vec<Option<u128>>,
@@ -105,6 +108,8 @@ pub struct Walk<'w> {
     pub threads: Vec<Thread>,
     pub marks: Marks,
     pub requests: Vec<Request>,
+    /// Addresses of globals that came up, and that the trace's allocations lack.
+    pub learned: Vec<(GlobalId, u64)>,
     pub rebuild: Rebuild,
 }
 
@@ -115,12 +120,13 @@ impl<'w> Walk<'w> {
         sites: &'w SiteIndex,
         layout: &'w Layout,
         aims: &'w FxHashMap<usize, Aim>,
+        learned: &FxHashMap<GlobalId, u64>,
     ) -> Walk<'w> {
         Walk {
             program,
             trace,
             sites,
-            space: Space::new(program, trace),
+            space: Space::new(program, trace, learned),
             layout,
             aims,
             runners: vec![],
@@ -128,6 +134,7 @@ impl<'w> Walk<'w> {
             memory: vec![None; layout.pieces.len()],
             hidden: FxHashMap::default(),
             writers: vec![None; layout.shared.len()],
+            holds: vec![],
             decisions: FxHashMap::default(),
             live: FxHashMap::default(),
             initial: vec![None; layout.shared.len()],
@@ -137,6 +144,7 @@ impl<'w> Walk<'w> {
             threads: vec![],
             marks: Marks::default(),
             requests: vec![],
+            learned: vec![],
             rebuild: Rebuild::default(),
         }
     }
@@ -167,6 +175,7 @@ impl<'w> Walk<'w> {
         }
         self.start_static_threads();
         self.find_initial_values();
+        self.holds = self.initial.clone();
         let trace = self.trace;
         for (at, event) in trace.events.iter().enumerate() {
             let Some(&t) = self.numbers.get(&event.id.thread) else {
@@ -244,8 +253,8 @@ impl<'w> Walk<'w> {
             };
             runner.values[base + parameter.value.index()] = argument;
         }
-        let frame =
-            Frame { function, block: BlockId(0), at: 0, base, doing: Doing::Running, bottom, told: false };
+        let (doing, entered, told) = (Doing::Running, bottom, false);
+        let frame = Frame { function, block: BlockId(0), at: 0, base, doing, bottom, entered, told };
         let first = runner.frames.is_empty();
         runner.frames.push(frame);
         if first && self.threads[t].function.is_none() {

@@ -34,6 +34,9 @@ impl Walk<'_> {
                 self.runners[t].ended = true;
                 return Ok(());
             }
+            if self.enter(t, event, frame, site) {
+                return Ok(());
+            }
             let program = self.program;
             let block = program.function(frame.function).block(frame.block);
             let step = match (frame.doing, block.instructions.get(frame.at as usize)) {
