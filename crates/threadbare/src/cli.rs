@@ -19,6 +19,8 @@ pub struct Arguments {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Run a program once and record it
+    ///
+    /// The output of a compiled program goes where it always goes; what Threadbare says about it goes to standard error
     Run(RunArguments),
     /// Run a program again under a recorded schedule
     Replay(ReplayArguments),
@@ -107,8 +109,6 @@ pub struct ProcessOptions {
 }
 
 /// `threadbare run`
-///
-/// The output of a compiled program goes where it always goes; what Threadbare says about it goes to standard error.
 #[derive(Args, Debug)]
 pub struct RunArguments {
     /// A model program (.tb), a binary that `threadbare cc` or `threadbare c++` built, or source files in C or C++
