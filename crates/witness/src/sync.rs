@@ -233,7 +233,14 @@ impl Run<'_> {
         let mutex = operands.get(1).copied();
         if let State::Waiting { woken, .. } = self.threads[t].state {
             let Some(reason) = woken else {
-                let reason = match self.choices.next() {
+                let ends = |choice: &Choice| !matches!(choice, Choice::Wake(_));
+                // The runtime asks for no choice where only time can go on.
+                let recorded = match self.expected(t).map(|event| &event.kind) {
+                    Some(trace::EventKind::StopWaiting { reason, .. }) if self.compiled => Some(*reason),
+                    _ => None,
+                };
+                let reason = match self.choice(ends) {
+                    None if recorded.is_some() => recorded.unwrap_or(WakeReason::Expired),
                     Some(Choice::Expire) if timed => WakeReason::Expired,
                     Some(Choice::Spurious) if self.rules.spurious => WakeReason::Spurious,
                     _ => return Err(Refusal::Choice { step: self.step, event: self.next_id(t) }),
@@ -288,7 +295,7 @@ impl Run<'_> {
             0 => vec![],
             _ if all => waiting,
             1 => waiting,
-            _ => match self.choices.next() {
+            _ => match self.choice(|choice| matches!(choice, Choice::Wake(_))) {
                 Some(Choice::Wake(chosen)) => {
                     waiting.into_iter().filter(|&w| self.threads[w].id == chosen).collect()
                 }
