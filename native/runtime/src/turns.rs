@@ -111,6 +111,11 @@ impl Runtime {
         let next = self.threads.iter().rposition(|thread| thread.id == turn.thread).unwrap_or(self.current);
         self.settle_unsignalled(next);
         if next != self.current {
+            // Whoever let others go first has done so now: of two threads that yield to each other each gets its turn.
+            let me = self.current;
+            if matches!(self.threads[me].want, Want::Others) {
+                self.threads[me].want = Want::Nothing;
+            }
             let enabled = ready.iter().map(|ready| ready.thread.code()).collect();
             let (to, done) = (turn.thread.code(), self.threads[next].done);
             self.note(&Note::Switch { to, done, enabled });
