@@ -54,6 +54,12 @@ bench-solver: setup
 	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --only-ours --limit 300 p10000 h1000 h3000 p10000x8
 	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --only-ours --limit 300 --seeds 6 h1000x8
 
+# What recording a compiled program costs, beside plain, ThreadSanitizer and helgrind (the latter two where they are installed).
+bench-record: setup-native
+	@CARGO="$(CARGO)" sh scripts/build-native.sh
+	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
+		$(CARGO) run --release --locked -p threadbare-suite --example bench_record
+
 # The full count of random programs; `make test` runs a smaller one.
 random: setup
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-lang --features random --lib
