@@ -120,7 +120,7 @@ impl Encoding<'_> {
                     reached.push(condition);
                 }
                 self.reached[at.index()] = self.solver.and(&reached)?;
-                for (condition, because) in self.to_do(at)? {
+                for (condition, because) in self.demands(at)? {
                     self.require(because, &[outside, condition])?;
                 }
                 come = inside;
@@ -162,7 +162,7 @@ impl Encoding<'_> {
     }
 
     /// What must hold for an event to happen, beside its thread's coming there.
-    fn to_do(&mut self, at: EventIndex) -> Result<Vec<(Bool, Because)>> {
+    fn demands(&mut self, at: EventIndex) -> Result<Vec<(Bool, Because)>> {
         let id = self.event(at).id;
         if !self.has_values() {
             return Ok(vec![]);
