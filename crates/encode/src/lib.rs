@@ -8,7 +8,7 @@
 //! - [`Encoding::next`]: its thread stands before the event when the prefix ends.
 //! - [`Encoding::before`]: one event is before another.
 //! - [`Encoding::term`], [`Encoding::condition`]: the value of an expression of the concurrent trace program.
-//! - [`Encoding::knows`]: C11's happens-before orders one event before another (`happens_before`).
+//! - [`Encoding::knowledge`]: C11's happens-before orders one event before another (`happens_before`).
 //!
 //! What is inside a prefix comes out as recorded, so that the thread can go on, with these exceptions. A compare-exchange may come
 //! out the other way, and its thread stops behind it: others can see what it has written. The same holds for tries that failed in the
