@@ -38,7 +38,7 @@ fn run(machine: &Machine, seed: u64) -> Trace {
         Who::Pct { seed, depth: 3, length: 20 },
     ];
     let first = record(machine, &strategies[(seed % 3) as usize]);
-    if seed % 8 == 0 {
+    if seed.is_multiple_of(8) {
         return first;
     }
     let passing = strategies.iter().map(|who| record(machine, who));
