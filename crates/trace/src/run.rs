@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Origin {
     /// The subject's name: the path of the model program or of the binary.
     pub subject: String,
-    /// [`Program::fingerprint`] of its IR.
+    /// [`ir::Program::fingerprint`] of its IR.
     pub fingerprint: u64,
     /// The strategy, in the words of the command line.
     pub strategy: String,
