@@ -102,6 +102,8 @@ pub enum Unknown {
     Window(u64),
     /// The trace does not have what the question needs.
     NotInTrace(String),
+    /// A witness was found, and the independent checker refused it, for this reason: a fault of ours.
+    Refused(String),
 }
 
 #[cfg(test)]

@@ -9,14 +9,14 @@ use crate::filters::{Filter, Filters};
 use crate::symbolic::{self, Symbolic};
 use claim::{
     Answer, Candidate, Consequence, Coverage, Engine, Finding, Property, Standing, Statistics, Unconfirmed,
-    Witness,
+    Unknown, Witness,
 };
 use ctp::{Ctp, CtpError, TransactionOrigin};
 use ir::{Program, SiteId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 use subject::Subject;
-use trace::{EventId, Trace};
+use trace::{Choice, EventId, Trace};
 
 /// How to predict.
 #[derive(Clone, Debug, Default)]
@@ -116,6 +116,10 @@ fn run(
     let mut engine = Symbolic::new(program, &ctp, &remaining, options.engine)?;
     prediction.statistics.times.encode = start.elapsed();
     prediction.solve(&mut engine, remaining, options, progress)?;
+    let start = Instant::now();
+    prediction.make_small(&mut engine, &ctp)?;
+    prediction.check(program, trace);
+    prediction.statistics.times.witnesses = start.elapsed();
     prediction.count(&ctp);
     let start = Instant::now();
     prediction.find(&ctp, &mut replay);
@@ -173,6 +177,32 @@ impl Prediction {
         Ok(())
     }
 
+    /// Makes the witness small that will be shown for each static place: the first one.
+    fn make_small(&mut self, engine: &mut Symbolic<'_>, ctp: &Ctp) -> Result<(), PredictError> {
+        let mut shown: FxHashSet<(u8, Vec<SiteId>)> = FxHashSet::default();
+        for (candidate, answer) in &mut self.answers {
+            if let Answer::Feasible(_) = answer
+                && shown.insert((tag(candidate), sites(ctp, candidate)))
+                && let small @ Answer::Feasible(_) = engine.answer_small(candidate)?
+            {
+                *answer = small;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has each witness checked by somebody who knows neither the encoding nor the engine.
+    fn check(&mut self, program: &Program, trace: &Trace) {
+        for (candidate, answer) in &mut self.answers {
+            if let Answer::Feasible(witness) = answer {
+                let rules = witness::Rules { spurious: witness.choices.contains(&Choice::Spurious) };
+                if let Err(refusal) = witness::check(program, trace, rules, candidate, witness) {
+                    *answer = Answer::Unknown(Unknown::Refused(refusal.to_string()));
+                }
+            }
+        }
+    }
+
     fn count(&mut self, ctp: &Ctp) {
         let statistics = &mut self.statistics;
         statistics.threads = ctp.threads.iter().filter(|thread| !thread.events.is_empty()).count() as u64;
@@ -207,7 +237,7 @@ impl Prediction {
         for (candidate, answer) in &self.answers {
             let Answer::Feasible(witness) = answer else { continue };
             let events = candidate.events();
-            let sites: Vec<SiteId> = events.iter().filter_map(|&id| site(ctp, id)).collect();
+            let sites = sites(ctp, candidate);
             let known = groups.get(&(tag(candidate), sites.clone())).copied();
             if let Some(group) = known {
                 let finding = &mut self.findings[group];
@@ -255,8 +285,10 @@ fn tag(candidate: &Candidate) -> u8 {
     }
 }
 
-fn site(ctp: &Ctp, id: EventId) -> Option<SiteId> {
-    ctp.find(id).map(|event| ctp.event(event).site)
+/// The instructions of a candidate's events.
+fn sites(ctp: &Ctp, candidate: &Candidate) -> Vec<SiteId> {
+    let found = candidate.events().into_iter().filter_map(|id| ctp.find(id));
+    found.map(|event| ctp.event(event).site).collect()
 }
 
 fn location(ctp: &Ctp, id: EventId) -> Option<trace::Location> {

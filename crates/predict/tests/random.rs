@@ -94,6 +94,7 @@ fn compare(machine: &Machine, trace: &Trace) -> Result<(), TestCaseError> {
                 if let Err(why) = shows(machine, candidate, &witness) {
                     prop_assert!(false, "{:?} is not shown by {:?}: {}", candidate, witness, why);
                 }
+                check(machine, trace, candidate, &witness)?;
             }
             Answer::Infeasible(_) => {
                 prop_assert!(!expected.contains(candidate), "feasible, but missed: {:?}", candidate);
@@ -102,6 +103,18 @@ fn compare(machine: &Machine, trace: &Trace) -> Result<(), TestCaseError> {
         }
     }
     compare_deadlocks(machine, trace, &answers, &mut engine, pinned)
+}
+
+/// The independent checker accepts a witness.
+fn check(
+    machine: &Machine,
+    trace: &Trace,
+    candidate: &Candidate,
+    witness: &claim::Witness,
+) -> Result<(), TestCaseError> {
+    let checked = witness::check(machine.program(), trace, witness::Rules::default(), candidate, witness);
+    prop_assert!(checked.is_ok(), "{:?} is refused for {:?}: {:?}", candidate, witness, checked);
+    Ok(())
 }
 
 fn compare_deadlocks(
@@ -122,6 +135,7 @@ fn compare_deadlocks(
         if let Err(why) = shows(machine, candidate, witness) {
             prop_assert!(false, "{:?} is not shown by {:?}: {}", candidate, witness, why);
         }
+        check(machine, trace, candidate, witness)?;
         // Asked for by name, it is feasible too.
         let again = engine.answer(candidate).expect("it is decided");
         prop_assert!(matches!(again, Answer::Feasible(_)), "{:?} is enumerated, but {:?}", candidate, again);

@@ -87,6 +87,13 @@ impl Symbolic<'_> {
                 for &at in &shown {
                     not_again.push(self.encoding.solver().not(places[at].next)?);
                 }
+                // A circle stands whatever the others do; but with all blocked, others are blocked elsewhere in another one.
+                for n in 0..if all { self.encoding.ctp().threads.len() } else { 0 } {
+                    if !shown.iter().any(|&at| places[at].thread.index() == n) {
+                        let over = self.is_over(ThreadIndex::new(n))?;
+                        not_again.push(self.encoding.solver().not(over)?);
+                    }
+                }
                 let not_again = self.encoding.solver().or(&not_again)?;
                 self.encoding.solver().assert(not_again)?;
             }
