@@ -353,6 +353,8 @@ impl<'r> Run<'r> {
         }
         match (&thread.state, self.site(t)) {
             (State::Ended, _) => Some(Departure::Ended),
+            // What faults while it computes faults in place of its next event, wherever that is.
+            (State::Fault(_), _) => None,
             (State::Stopped, site) => Some(Departure::Stops(site.unwrap_or(expected.site))),
             (_, Some(site)) if site != expected.site && !self.compiled => Some(Departure::Elsewhere(site)),
             _ => None,
