@@ -3,7 +3,7 @@
 use crate::{Candidate, Witness};
 use ir::SiteId;
 use serde::{Deserialize, Serialize};
-use trace::{EventId, FaultKind, Location};
+use trace::{EventId, FaultKind, Location, Trace};
 
 /// Who decided a candidate (DESIGN §11).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct Finding {
     pub consequence: Consequence,
     /// How many more candidates of the same static places are feasible.
     pub others: u64,
+    /// The run that showed it, or at least what a reader needs of it.
+    pub run: Option<Box<Trace>>,
 }
 
 /// Whether the subject was re-run and showed a finding.

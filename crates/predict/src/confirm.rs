@@ -6,8 +6,8 @@
 
 use claim::{Candidate, Consequence, Standing, Unconfirmed, Witness};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
-use subject::{Logging, Run, Schedule, Segment, Strategy, Subject};
+use std::collections::{BTreeMap, BTreeSet};
+use subject::{Logging, Run, RunError, Schedule, Segment, Strategy, Subject};
 use trace::{Choice, Event, EventId, Outcome, ThreadId, Trace};
 
 /// The schedule that a witness is.
@@ -24,25 +24,73 @@ pub fn schedule(witness: &Witness) -> Schedule {
 
 /// What clean runs of a subject led to, to compare consequences with.
 #[derive(Clone, Debug, Default)]
-pub struct Normal(BTreeSet<String>);
+pub struct Normal(BTreeSet<Ending>);
+
+/// How a run ended, as far as somebody sees it who does not know of schedules.
+type Ending = BTreeMap<String, String>;
 
 impl Normal {
-    /// Takes note of what a run led to.
+    /// What the recorded run and some more led to, in each of which a thread goes on until it blocks; who comes first is drawn.
+    ///
+    /// # Errors
+    /// If the subject cannot be run.
+    pub fn of(subject: &impl Subject, recorded: &Trace, runs: u64) -> Result<Normal, RunError> {
+        let mut normal = Normal::default();
+        normal.add(recorded);
+        for seed in 0..runs {
+            let strategy = Strategy::Pct { seed, depth: 1, length: 1 };
+            normal.add(&subject.run(&strategy, &Logging::Synchronisation)?.trace);
+        }
+        Ok(normal)
+    }
+
+    /// Takes note of what a run led to, if it went well.
     pub fn add(&mut self, trace: &Trace) {
-        self.0.insert(result(trace));
+        self.0.extend(ending(trace));
+    }
+
+    /// What a run ended with that no clean one did; in words.
+    fn difference(&self, trace: &Trace) -> Option<String> {
+        let ending = ending(trace)?;
+        if self.0.is_empty() || self.0.contains(&ending) {
+            return None;
+        }
+        // Values that no clean run has tell most; if each of them is known, it is all of them together that is new.
+        let known = |name: &String, value: &String| self.0.iter().any(|other| other.get(name) == Some(value));
+        let unknown = ending.iter().filter(|(name, value)| !known(name, value));
+        let mut told: Vec<String> = unknown.map(|(name, value)| format!("{name} = {value}")).collect();
+        if told.is_empty() {
+            told = ending.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        }
+        Some(told.join(", "))
     }
 }
 
-fn result(trace: &Trace) -> String {
+fn ending(trace: &Trace) -> Option<Ending> {
     match &trace.outcome {
-        Outcome::Completed { state, condition } => {
-            let values: Vec<String> = state.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-            let condition = condition.map_or(String::new(), |held| {
-                format!(" (the final condition {})", if held { "holds" } else { "does not hold" })
-            });
-            format!("{}{condition}", values.join(", "))
-        }
-        other => format!("{other:?}"),
+        Outcome::Completed { state, .. } => Some(state.iter().cloned().collect()),
+        Outcome::Exited { status } => Some([("exit status".to_owned(), status.to_string())].into()),
+        _ => None,
+    }
+}
+
+/// What came of running a subject along a witness.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    /// Whether it showed the candidate.
+    pub standing: Standing,
+    /// What it led to.
+    pub consequence: Consequence,
+    /// The run.
+    pub run: Option<Box<Trace>>,
+}
+
+impl Replayed {
+    /// What is known without a subject.
+    #[must_use]
+    pub fn not() -> Replayed {
+        let standing = Standing::Predicted(Unconfirmed::NotReplayed);
+        Replayed { standing, consequence: Consequence::NotSeen, run: None }
     }
 }
 
@@ -52,12 +100,13 @@ pub fn confirm(
     candidate: &Candidate,
     witness: &Witness,
     normal: &Normal,
-) -> (Standing, Consequence) {
+) -> Replayed {
     let strategy = Strategy::follow(schedule(witness));
     let run = match subject.run(&strategy, &Logging::Everything) {
         Ok(run) => run,
         Err(error) => {
-            return (Standing::Predicted(Unconfirmed::NotRun(error.to_string())), Consequence::NotSeen);
+            let standing = Standing::Predicted(Unconfirmed::NotRun(error.to_string()));
+            return Replayed { standing, ..Replayed::not() };
         }
     };
     let consequence = consequence(&run.trace, normal);
@@ -65,7 +114,7 @@ pub fn confirm(
         Ok(()) => Standing::Confirmed,
         Err(why) => Standing::Predicted(why),
     };
-    (standing, consequence)
+    Replayed { standing, consequence, run: Some(Box::new(run.trace)) }
 }
 
 fn consequence(trace: &Trace, normal: &Normal) -> Consequence {
@@ -73,14 +122,7 @@ fn consequence(trace: &Trace, normal: &Normal) -> Consequence {
         Outcome::AssertionFailed { event, .. } => Consequence::AssertionFailed { event: *event },
         Outcome::Fault { event, kind, .. } => Consequence::Crashed { event: *event, kind: *kind },
         Outcome::Deadlock { .. } => Consequence::Deadlocked,
-        _ => {
-            let result = result(trace);
-            if normal.0.is_empty() || normal.0.contains(&result) {
-                Consequence::None
-            } else {
-                Consequence::OtherResult(result)
-            }
-        }
+        _ => normal.difference(trace).map_or(Consequence::None, Consequence::OtherResult),
     }
 }
 

@@ -11,7 +11,7 @@ mod prediction;
 pub mod symbolic;
 
 pub use candidates::{Candidates, Wanted, candidates};
-pub use confirm::{Normal, confirm, schedule};
+pub use confirm::{Normal, Replayed, confirm, schedule};
 pub use encode::{Limits, Mode, Model};
 pub use filters::{Filter, Filters};
 pub use prediction::{Options, PredictError, Prediction, Progress, predict, predict_and_confirm};

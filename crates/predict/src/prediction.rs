@@ -4,13 +4,10 @@
 //! the others are counted.
 
 use crate::candidates::{Wanted, candidates};
-use crate::confirm::{Normal, confirm};
+use crate::confirm::{Normal, Replayed, confirm};
 use crate::filters::{Filter, Filters};
 use crate::symbolic::{self, Symbolic};
-use claim::{
-    Answer, Candidate, Consequence, Coverage, Engine, Finding, Property, Standing, Statistics, Unconfirmed,
-    Unknown, Witness,
-};
+use claim::{Answer, Candidate, Coverage, Engine, Finding, Property, Standing, Statistics, Unknown, Witness};
 use ctp::{Ctp, CtpError, TransactionOrigin};
 use ir::{Program, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -80,9 +77,7 @@ pub fn predict(
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Prediction, PredictError> {
-    let not_replayed =
-        |_: &Candidate, _: &Witness| (Standing::Predicted(Unconfirmed::NotReplayed), Consequence::NotSeen);
-    run(program, trace, options, progress, not_replayed)
+    run(program, trace, options, progress, |_, _| Replayed::not())
 }
 
 /// Predicts from a trace of a subject and re-runs the subject along the witnesses.
@@ -105,7 +100,7 @@ fn run(
     trace: &Trace,
     options: &Options,
     progress: &mut dyn FnMut(Progress),
-    mut replay: impl FnMut(&Candidate, &Witness) -> (Standing, Consequence),
+    mut replay: impl FnMut(&Candidate, &Witness) -> Replayed,
 ) -> Result<Prediction, PredictError> {
     let mut prediction = Prediction::default();
     let start = Instant::now();
@@ -231,7 +226,7 @@ impl Prediction {
     }
 
     /// Groups what is feasible by static place, and replays.
-    fn find(&mut self, ctp: &Ctp, replay: &mut impl FnMut(&Candidate, &Witness) -> (Standing, Consequence)) {
+    fn find(&mut self, ctp: &Ctp, replay: &mut impl FnMut(&Candidate, &Witness) -> Replayed) {
         let mut groups: FxHashMap<(u8, Vec<SiteId>), usize> = FxHashMap::default();
         let mut replays: Vec<usize> = vec![];
         for (candidate, answer) in &self.answers {
@@ -246,15 +241,16 @@ impl Prediction {
                     continue;
                 }
                 replays[group] += 1;
-                let (standing, consequence) = replay(candidate, witness);
-                if standing == Standing::Confirmed {
+                let replayed = replay(candidate, witness);
+                if replayed.standing == Standing::Confirmed {
                     (finding.candidate, finding.witness) = (candidate.clone(), witness.clone());
-                    (finding.standing, finding.consequence) = (standing, consequence);
+                    (finding.standing, finding.consequence) = (replayed.standing, replayed.consequence);
+                    finding.run = replayed.run;
                 }
                 continue;
             }
             groups.insert((tag(candidate), sites.clone()), self.findings.len());
-            let (standing, consequence) = replay(candidate, witness);
+            let Replayed { standing, consequence, run } = replay(candidate, witness);
             replays.push(1);
             self.findings.push(Finding {
                 location: events.first().and_then(|&id| location(ctp, id)),
@@ -266,6 +262,7 @@ impl Prediction {
                 standing,
                 consequence,
                 others: 0,
+                run,
             });
         }
         self.findings.sort_by(|a, b| a.consequence.cmp(&b.consequence).then(a.candidate.cmp(&b.candidate)));

@@ -24,5 +24,5 @@ pub use run::{
     Allocation, AllocationOrigin, BlockedThread, Choice, FaultKind, Logging, Origin, Outcome, Switch,
     ThreadInfo, Trace, WaitsFor,
 };
-pub use show::{ShowOptions, first_difference, show, show_events};
+pub use show::{ExcerptRow, ShowOptions, excerpt, first_difference, show, show_events, show_excerpt};
 pub use thread::{ThreadId, ThreadIdError};

@@ -1,10 +1,12 @@
 //! A trace for people: one column per thread, one event per row, time from top to bottom.
 
+mod excerpt;
 mod table;
 mod words;
 
 use crate::names::Names;
 use crate::{EventKind, Trace};
+pub use excerpt::{ExcerptRow, excerpt, show_excerpt};
 use ir::Program;
 use std::collections::HashMap;
 use table::{Row, Table};
@@ -147,7 +149,8 @@ fn rows(trace: &Trace, names: &Names<'_>, options: &ShowOptions, lines: &mut Vec
         if let Some(label) = names.label(event.site) {
             text = format!("{label}: {text}");
         }
-        table.rows.push(Row { number, line: clean(&line.unwrap_or_default()), column, text: clean(&text) });
+        let (line, text) = (clean(&line.unwrap_or_default()), clean(&text));
+        table.rows.push(Row { number, line, column, text, marked: false, after_gap: false });
     }
     if from > 0 {
         lines.push(format!("… {from} rows before these are not shown"));

@@ -18,6 +18,17 @@ pub(super) struct Row {
     /// Index of its thread.
     pub(super) column: usize,
     pub(super) text: String,
+    /// Whether an arrow points at it.
+    pub(super) marked: bool,
+    /// Whether something before it is left out.
+    pub(super) after_gap: bool,
+}
+
+impl Row {
+    /// What stands before the row.
+    fn label(&self) -> String {
+        if self.marked { format!("▶{}", self.number) } else { self.number.to_string() }
+    }
 }
 
 /// The events to show and the names of their threads.
@@ -34,7 +45,7 @@ impl Table {
             lines.push("no events".into());
             return;
         }
-        let number = self.rows.iter().map(|row| row.number.to_string().len()).max().unwrap_or(1).max(1);
+        let number = self.rows.iter().map(|row| length(&row.label())).max().unwrap_or(1).max(1);
         let source = self.rows.iter().map(|row| length(&row.line)).max().unwrap_or(0);
         let source = if source == 0 { 0 } else { source.max("line".len()) };
         let margin = Margin { number, source };
@@ -75,6 +86,9 @@ impl Table {
             if changed {
                 lines.push(margin.rule(total));
             }
+            if row.after_gap {
+                lines.push(margin.text("…", ""));
+            }
             let indent = " ".repeat(starts[row.column]);
             lines.push(format!("{}{indent}{}", margin.of(row), clip(&row.text, widths[row.column])));
         });
@@ -91,6 +105,9 @@ impl Table {
         self.each(|row, changed| {
             if changed {
                 lines.push(margin.rule(widths[0] + GAP + widths[1]));
+            }
+            if row.after_gap {
+                lines.push(margin.text("…", ""));
             }
             let thread = pad(&self.threads[row.column], widths[0]);
             lines.push(format!("{}{thread}{gap}{}", margin.of(row), clip(&row.text, widths[1])));
@@ -124,7 +141,7 @@ impl Margin {
     }
 
     fn of(&self, row: &Row) -> String {
-        self.text(&row.number.to_string(), &row.line)
+        self.text(&row.label(), &row.line)
     }
 
     fn text(&self, number: &str, line: &str) -> String {
