@@ -18,6 +18,17 @@ pub enum Engine {
     Sync,
 }
 
+/// Why a block counts as a transaction (DESIGN §10).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Block {
+    /// The source says so.
+    Marked,
+    /// One function takes this lock for each part of it.
+    Lock(Location),
+    /// It is one call of a function.
+    Function,
+}
+
 /// A candidate that is feasible, and what came of showing it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
@@ -27,8 +38,8 @@ pub struct Finding {
     pub sites: Vec<SiteId>,
     /// What its events access, where it is about one location.
     pub location: Option<Location>,
-    /// Whether it is about a transaction that was inferred, not marked.
-    pub inferred: bool,
+    /// For an atomicity violation: why the block counts as a transaction.
+    pub block: Option<Block>,
     /// A schedule that shows it.
     pub witness: Witness,
     /// Who found it.
@@ -88,6 +99,14 @@ pub enum Consequence {
     None,
     /// It was not replayed.
     NotSeen,
+}
+
+impl Finding {
+    /// Whether it is about a transaction that was inferred, not marked.
+    #[must_use]
+    pub fn is_inferred(&self) -> bool {
+        self.block.is_some_and(|block| block != Block::Marked)
+    }
 }
 
 impl Consequence {

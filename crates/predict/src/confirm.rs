@@ -77,6 +77,8 @@ fn ending(trace: &Trace) -> Option<Ending> {
 /// What came of running a subject along a witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
+    /// The witness; behind that of a co-enabled race also the two accesses, in the order that shows more.
+    pub witness: Witness,
     /// Whether it showed the candidate.
     pub standing: Standing,
     /// What it led to.
@@ -88,9 +90,14 @@ pub struct Replayed {
 impl Replayed {
     /// What is known without a subject.
     #[must_use]
-    pub fn not() -> Replayed {
+    pub fn not(witness: &Witness) -> Replayed {
         let standing = Standing::Predicted(Unconfirmed::NotReplayed);
-        Replayed { standing, consequence: Consequence::NotSeen, run: None }
+        Replayed { witness: witness.clone(), standing, consequence: Consequence::NotSeen, run: None }
+    }
+
+    /// Whether it is better to show than another: it was confirmed, and somebody would notice.
+    fn shows(&self) -> (bool, bool) {
+        (self.standing == Standing::Confirmed, self.consequence.is_visible())
     }
 }
 
@@ -101,12 +108,42 @@ pub fn confirm(
     witness: &Witness,
     normal: &Normal,
 ) -> Replayed {
-    let strategy = Strategy::follow(schedule(witness));
+    let Candidate::CoEnabledRace { first, second } = candidate else {
+        return replay(subject, candidate, witness, witness.clone(), normal);
+    };
+    // Either access may be the one that comes first, and only one of the two orders may do harm.
+    let then = |order: [&EventId; 2]| {
+        let mut extended = witness.clone();
+        extended.order.extend(order);
+        replay(subject, candidate, witness, extended, normal)
+    };
+    let one = then([first, second]);
+    if one.shows() == (true, true) {
+        return one;
+    }
+    let other = then([second, first]);
+    let best = if other.shows() > one.shows() { other } else { one };
+    match best.standing {
+        Standing::Confirmed => best,
+        // The first access may end the process; that both were next is shown without it.
+        Standing::Predicted(_) => replay(subject, candidate, witness, witness.clone(), normal),
+    }
+}
+
+/// Runs a subject along `followed`, which begins with the witness.
+fn replay(
+    subject: &impl Subject,
+    candidate: &Candidate,
+    witness: &Witness,
+    followed: Witness,
+    normal: &Normal,
+) -> Replayed {
+    let strategy = Strategy::follow(schedule(&followed));
     let run = match subject.run(&strategy, &Logging::Everything) {
         Ok(run) => run,
         Err(error) => {
             let standing = Standing::Predicted(Unconfirmed::NotRun(error.to_string()));
-            return Replayed { standing, ..Replayed::not() };
+            return Replayed { standing, ..Replayed::not(witness) };
         }
     };
     let consequence = consequence(&run.trace, normal);
@@ -114,7 +151,7 @@ pub fn confirm(
         Ok(()) => Standing::Confirmed,
         Err(why) => Standing::Predicted(why),
     };
-    Replayed { standing, consequence, run: Some(Box::new(run.trace)) }
+    Replayed { witness: followed, standing, consequence, run: Some(Box::new(run.trace)) }
 }
 
 fn consequence(trace: &Trace, normal: &Normal) -> Consequence {

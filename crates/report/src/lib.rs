@@ -4,11 +4,21 @@
 //! snapshot tests show.
 
 mod exploration;
+mod finding;
+mod json;
 mod outcome;
+mod prediction;
+mod sarif;
 mod source;
 mod statistics;
+mod why_not;
 
 pub use exploration::exploration;
+pub use finding::{Description, Kind, Place, Telling, describe};
+pub use json::{FINDINGS_VERSION, json};
 pub use outcome::{outcome, summary, violates};
+pub use prediction::{Report, prediction, prediction_statistics};
+pub use sarif::sarif;
 pub use source::{Mark, Sources};
 pub use statistics::{Rebuilt, statistics};
+pub use why_not::why_not;

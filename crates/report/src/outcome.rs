@@ -108,7 +108,7 @@ pub(crate) fn deadlock(
     sources.message(&title, &marks, notes)
 }
 
-fn waits_for(
+pub(crate) fn waits_for(
     what: &WaitsFor,
     thread: &dyn Fn(ThreadId) -> String,
     location: &dyn Fn(Location) -> String,

@@ -41,6 +41,7 @@ impl<'p> Sources<'p> {
             Some(Op::Load { .. }) => "reads",
             Some(Op::Store { .. } | Op::MemorySet { .. }) => "writes",
             Some(Op::Free { .. }) => "frees",
+            Some(Op::Update { .. } | Op::CompareExchange { .. }) => "updates",
             _ => "accesses",
         }
     }
@@ -57,6 +58,28 @@ impl<'p> Sources<'p> {
         }
     }
 
+    /// The file, line and column of an instruction.
+    #[must_use]
+    pub fn file_and_position(&self, site: SiteId) -> Option<(&str, Position)> {
+        let at = self.position(site)?;
+        Some((&self.program.files.get(at.file.index())?.path, at))
+    }
+
+    /// The function that an instruction is in.
+    pub(crate) fn function(&self, site: SiteId) -> String {
+        let function = self.sites.place(site).and_then(|at| self.program.functions.get(at.function.index()));
+        function.map_or_else(String::new, |function| function.name.to_string())
+    }
+
+    /// The line of the source that an instruction is on, if it can be read.
+    pub(crate) fn line_text(&self, site: SiteId) -> &str {
+        let line = self.position(site).and_then(|at| {
+            let text = self.texts.get(at.file.index())?.as_deref()?;
+            text.lines().nth(at.line.checked_sub(1)? as usize)
+        });
+        line.unwrap_or_default()
+    }
+
     /// The bytes of what an instruction is in the source: the place that is read, or the statement up to its end on that
     /// line.
     fn span(&self, site: SiteId) -> Option<std::ops::Range<usize>> {
@@ -64,7 +87,9 @@ impl<'p> Sources<'p> {
         let text = self.texts.get(at.file.index())?.as_deref()?;
         let line_start: usize = text.split_inclusive('\n').take(at.line as usize - 1).map(str::len).sum();
         let line = text.get(line_start..)?.lines().next()?;
-        let start = line.char_indices().nth(at.column as usize - 1).map_or(line.len(), |(byte, _)| byte);
+        let column = (at.column as usize).checked_sub(1)?;
+        let start = line.char_indices().nth(column).map_or(line.len(), |(byte, _)| byte);
+        let start = whole_start(line, start);
         let rest = &line[start..];
         let length = match self.sites.op(self.program, site) {
             Some(Op::Load { .. }) => place_length(rest),
@@ -77,6 +102,12 @@ impl<'p> Sources<'p> {
     #[must_use]
     pub fn message(&self, title: &str, marks: &[Mark], notes: &[String]) -> String {
         self.draw(Level::ERROR, title, marks, notes)
+    }
+
+    /// The same for what is likely wrong.
+    #[must_use]
+    pub fn warning(&self, title: &str, marks: &[Mark], notes: &[String]) -> String {
+        self.draw(Level::WARNING, title, marks, notes)
     }
 
     /// The same for what is no error.
@@ -122,6 +153,24 @@ impl<'p> Sources<'p> {
     }
 }
 
+/// Where what stands at `start` really begins: compilers give an assignment by its operator, and a member by its name.
+fn whole_start(line: &str, start: usize) -> usize {
+    let (before, rest) = line.split_at(start);
+    let operators = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"];
+    if operators.iter().any(|operator| rest.starts_with(operator)) && !rest.starts_with("==") {
+        let statement = before.rfind([';', '{', '}', '(']).map_or(0, |at| at + 1);
+        return start - before[statement..].trim_start().len();
+    }
+    if before.ends_with("->") || before.ends_with('.') {
+        let part = |c: char| c.is_alphanumeric() || "_->.[]".contains(c);
+        let path = before
+            .rfind(|c| !part(c))
+            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        return path;
+    }
+    start
+}
+
 /// How far a statement or expression goes that starts a text: to a `;` or `{`, or to a bracket that it has not opened.
 fn statement_length(text: &str) -> usize {
     let mut open = 0;
@@ -140,15 +189,44 @@ fn statement_length(text: &str) -> usize {
 /// How far a place in memory goes that starts a text: `x`, `a[i + 1]`, `*p`; other things as far as a statement.
 fn place_length(text: &str) -> usize {
     let start = text.len() - text.trim_start_matches(['*', '&', '(', ' ']).len();
-    let name = text[start..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len() - start);
+    let name = identifier(&text[start..]);
     if name == 0 {
         return statement_length(text);
     }
     let mut end = start + name;
-    while text[end..].starts_with('[') {
-        let Some(length) = text[end..].find(']') else { break };
-        end += length + 1;
+    loop {
+        let rest = &text[end..];
+        let length = match rest {
+            _ if rest.starts_with('[') => rest.find(']').map(|at| at + 1),
+            _ if rest.starts_with("->") => Some(2 + identifier(&rest[2..])),
+            _ if rest.starts_with('.') => Some(1 + identifier(&rest[1..])),
+            _ => None,
+        };
+        let Some(length) = length else { break };
+        end += length;
     }
     // A call such as `load(x)` is shown whole.
     if text[end..].starts_with('(') { statement_length(text) } else { end }
+}
+
+/// How long the name is that starts a text.
+fn identifier(text: &str) -> usize {
+    text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_assignment_begins_before_its_operator_and_a_member_before_its_name() {
+        let begins = |line: &str, at: &str| line[whole_start(line, line.find(at).unwrap())..].to_owned();
+        assert_eq!(begins("    p->x = 1;", "= 1"), "p->x = 1;");
+        assert_eq!(begins("  i++; a[i].x += f(y);", "+= f"), "a[i].x += f(y);");
+        assert_eq!(begins("  for (n = 0; n < 3; n++)", "++)"), "n++)");
+        assert_eq!(begins("  if (a == b)", "== b"), "== b)");
+        assert_eq!(begins("  int y = head->next->x + 1;", "x + 1"), "head->next->x + 1;");
+        assert_eq!(begins("  int y = x + 1;", "x + 1"), "x + 1;");
+        assert_eq!(place_length("head->next[3].x + 1"), "head->next[3].x".len());
+    }
 }

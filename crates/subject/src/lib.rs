@@ -49,7 +49,7 @@ pub enum RunError {
     /// The schedule is one of another program.
     #[error(
         "the schedule belongs to another program (fingerprint {schedule:016x}, this one has {subject:016x}); \
-         or it was recorded with another --loop-bound; record a new one with `threadbare run`"
+         or it was recorded with another --loop-bound; record a new one with `threadbare record`"
     )]
     OtherProgram {
         /// What the schedule says.

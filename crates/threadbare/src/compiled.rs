@@ -2,11 +2,15 @@
 //!
 //! The program's output is its own, on standard output and standard error; what is said about it goes to standard error.
 
-use crate::cli::{LogName, ProcessOptions, ReplayArguments, RunArguments, StrategyName};
+use crate::cli::{
+    DEFAULT_CFLAGS, LogName, PredictArguments, PredictOptions, ProcessOptions, RecordArguments,
+    RecordOptions, ReplayArguments, RunArguments, StrategyName,
+};
+use crate::command::record::{exit, save_schedule};
 use crate::command::replay::MOST_ROWS;
-use crate::command::run::{exit, save_schedule};
 use crate::exit::Exit;
 use crate::load::{Followed, Kind};
+use crate::prediction::{self, Predicted, Sink};
 use crate::{load, output};
 use anyhow::{Context as _, bail};
 use native::cc::Language;
@@ -14,14 +18,13 @@ use native::launch::{Input, Options, Output, Stopped};
 use native::{Compiled, Recorded, Toolchain};
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use subject::{Schedule, Strategy, Subject as _};
-use trace::{Logging, Outcome};
+use trace::{Logging, Outcome, Trace};
 
-/// `threadbare run` of a compiled program.
-pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
-    let built = build(&arguments.programs, &arguments.process.cflags)?;
+/// `threadbare record` of a compiled program.
+pub fn record(arguments: &RecordArguments) -> anyhow::Result<Exit> {
     let logging = match arguments.log {
         LogName::Everything => Logging::Everything,
         LogName::Shared => Logging::Shared,
@@ -30,9 +33,108 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     if arguments.stats && logging != Logging::Everything {
         bail!("--stats rebuilds what a log of everything leaves out; it needs --log everything");
     }
+    let process = &arguments.record.process;
+    let (program, _built, recorded, mut text, same) = record_once(&arguments.record, &logging, false)?;
+    if arguments.stats {
+        let statistics = native::rebuild::rebuild(program.linked(), recorded.log.bytes());
+        text.push_str(&report::statistics(&statistics_report(&statistics, &program)));
+    }
+    output::say(&(about(&program, &recorded, process) + &text));
+    Ok(if same { recorded_exit(&recorded) } else { Exit::Findings })
+}
+
+/// `threadbare run` of a compiled program.
+pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
+    let process = &arguments.record.process;
+    let (mut program, built, recorded, text, same) =
+        record_once(&arguments.record, &Logging::Everything, true)?;
+    output::say(&(about(&program, &recorded, process) + &text));
+    let exit = recorded_exit(&recorded);
+    if !same || !matches!(exit, Exit::Clean) {
+        // What is wrong is here already, or there is no whole run to predict from.
+        return Ok(if same { exit } else { Exit::Findings });
+    }
+    output::say("\n");
+    let mut trace = recorded.run.trace;
+    trace.shorten_thread_names();
+    quiet(&mut program);
+    let replay = replay_command(&built.name, process, &arguments.record.arguments);
+    tell(&program, &trace, replay, true, &arguments.predict)
+}
+
+/// `threadbare predict` from a trace of a compiled program.
+pub fn predict(arguments: &PredictArguments, mut trace: Trace, path: &Path) -> anyhow::Result<Exit> {
+    let built = build(&[path.to_owned()], &arguments.process.cflags)?;
+    let options = options(&arguments.process, &arguments.arguments, true);
+    let mut program = open(&built, options)?;
+    trace.check_fits(program.program()).with_context(|| arguments.trace.display().to_string())?;
+    if trace.origin.logging != Logging::Everything {
+        bail!(
+            "{}: prediction needs a trace of everything (`threadbare record -o`)",
+            arguments.trace.display()
+        );
+    }
+    quiet(&mut program);
+    let replay = replay_command(&built.name, &arguments.process, &arguments.arguments);
+    trace.shorten_thread_names();
+    tell(&program, &trace, replay, !arguments.no_replay, &arguments.predict)
+}
+
+fn tell(
+    program: &Compiled,
+    trace: &Trace,
+    replay: (String, String),
+    confirm: bool,
+    arguments: &PredictOptions,
+) -> anyhow::Result<Exit> {
+    let predicted = Predicted {
+        subject: program,
+        trace,
+        replay,
+        // Names of threads may have spaces; a schedule has them by their place in the tree of forks.
+        thread: &|thread| thread.to_string(),
+        sink: Sink::Error,
+        confirm,
+    };
+    prediction::tell(&predicted, arguments)
+}
+
+/// From now on nobody sees what the program prints.
+fn quiet(program: &mut Compiled) {
+    program.set_options(Options { output: Output::Discarded, ..program.options().clone() });
+}
+
+/// The command that runs a program again, up to the schedule, and what comes behind it.
+fn replay_command(name: &str, process: &ProcessOptions, arguments: &[OsString]) -> (String, String) {
+    let mut command = format!("threadbare replay {}", output::shell_word(Path::new(name)));
+    if process.cflags != DEFAULT_CFLAGS {
+        let _ = write!(command, " --cflags={}", output::shell_word(Path::new(&process.cflags)));
+    }
+    if let Some(path) = &process.stdin {
+        let _ = write!(command, " --stdin {}", output::shell_word(path));
+    }
+    if !process.inputs.is_empty() {
+        let inputs: Vec<String> = process.inputs.iter().map(ToString::to_string).collect();
+        let _ = write!(command, " --inputs={}", inputs.join(","));
+    }
+    let words: Vec<String> = arguments.iter().map(|word| output::shell_word(Path::new(word))).collect();
+    let behind = if words.is_empty() { String::new() } else { format!(" -- {}", words.join(" ")) };
+    (command, behind)
+}
+
+/// Runs a program as it is asked for, and writes what is to be written. Gives also what a second run showed, if one is asked for, in
+/// words and whether it was the same.
+fn record_once(
+    arguments: &RecordOptions,
+    logging: &Logging,
+    more_runs: bool,
+) -> anyhow::Result<(Compiled, Built, Recorded, String, bool)> {
+    let built = build(&arguments.programs, &arguments.process.cflags)?;
     let followed = arguments.schedule.as_deref().map(load::followed).transpose()?;
-    let several =
-        arguments.self_check || logging == Logging::Shared || arguments.strategy == StrategyName::Pct;
+    let several = more_runs
+        || arguments.self_check
+        || *logging == Logging::Shared
+        || arguments.strategy == StrategyName::Pct;
     let mut options = options(&arguments.process, &arguments.arguments, several);
     options.most_events = arguments.max_events.unwrap_or(u64::MAX);
     options.spurious = arguments.options.spurious || followed.as_ref().is_some_and(Followed::spurious);
@@ -41,7 +143,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
         Some(followed) => Strategy::follow(followed.compiled_schedule()?),
         None => strategy(arguments, &mut program)?,
     };
-    let recorded = program.record(&strategy, &logging)?;
+    let recorded = program.record(&strategy, logging)?;
     let trace = &recorded.run.trace;
     if let Some(path) = &arguments.output {
         output::write_trace(path, trace)?;
@@ -49,12 +151,12 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     if let Some(path) = &arguments.save_schedule {
         save_schedule(path, &Schedule::of(trace), trace)?;
     }
-    let mut text = about(&program, &recorded, &arguments.process);
-    let mut same = true;
+    let (mut text, mut same) = (String::new(), true);
     if arguments.self_check {
-        let quiet = Options { output: Output::Discarded, ..program.options().clone() };
-        program.set_options(quiet);
-        let again = program.record(&strategy, &logging)?;
+        let options = program.options().clone();
+        quiet(&mut program);
+        let again = program.record(&strategy, logging)?;
+        program.set_options(options);
         let difference = difference(&recorded, &again, &program);
         same = difference.is_none();
         let _ = match difference {
@@ -64,17 +166,16 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
             }
         };
     }
-    if arguments.stats {
-        let statistics = native::rebuild::rebuild(program.linked(), recorded.log.bytes());
-        text.push_str(&report::statistics(&statistics_report(&statistics, &program)));
-    }
-    output::say(&text);
-    Ok(match (&recorded.run.departure, recorded.stopped) {
+    Ok((program, built, recorded, text, same))
+}
+
+/// What a run means for the exit code.
+fn recorded_exit(recorded: &Recorded) -> Exit {
+    match (&recorded.run.departure, recorded.stopped) {
         (Some(_), _) => Exit::BadInput,
         (None, Some(_)) => Exit::Limit,
-        (None, None) if !same => Exit::Findings,
-        (None, None) => exit(&trace.outcome),
-    })
+        (None, None) => exit(&recorded.run.trace.outcome),
+    }
 }
 
 /// `threadbare replay` of a compiled program.
@@ -183,7 +284,7 @@ fn options(process: &ProcessOptions, arguments: &[OsString], several_runs: bool)
     }
 }
 
-fn strategy(arguments: &RunArguments, program: &mut Compiled) -> anyhow::Result<Strategy> {
+fn strategy(arguments: &RecordOptions, program: &mut Compiled) -> anyhow::Result<Strategy> {
     let seed = arguments.seed;
     Ok(match arguments.strategy {
         StrategyName::RunToBlock => Strategy::RunToBlock,

@@ -6,6 +6,7 @@ mod compiled;
 mod exit;
 mod load;
 mod output;
+mod prediction;
 
 use clap::Parser as _;
 use std::process::ExitCode;
@@ -28,6 +29,9 @@ fn main() -> ExitCode {
 fn run(command: cli::Command) -> anyhow::Result<exit::Exit> {
     match command {
         cli::Command::Run(arguments) => command::run::run(&arguments),
+        cli::Command::Record(arguments) => command::record::record(&arguments),
+        cli::Command::Predict(arguments) => command::predict::predict(&arguments),
+        cli::Command::Ctp(arguments) => command::ctp::ctp(&arguments),
         cli::Command::Replay(arguments) => command::replay::replay(&arguments),
         cli::Command::Doctor => command::doctor::doctor(),
         cli::Command::Explore(arguments) => command::explore::explore(&arguments),

@@ -21,7 +21,7 @@ fn recorded() -> (tempfile::TempDir, Vec<u8>) {
     let program =
         "int x; mutex m;\nthread T { int i = 0; while (i < 50) { lock(m); x++; unlock(m); i++; } }\n";
     std::fs::write(directory.path().join("p.tb"), program).unwrap();
-    let output = threadbare(directory.path(), &["run", "p.tb", "-o", "p.trace"]);
+    let output = threadbare(directory.path(), &["record", "p.tb", "-o", "p.trace"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let bytes = std::fs::read(directory.path().join("p.trace")).unwrap();
     (directory, bytes)
@@ -76,10 +76,10 @@ fn a_trace_of_another_program_or_a_changed_one_is_refused() {
 #[test]
 fn a_failed_write_leaves_the_earlier_trace_as_it_was() {
     let (directory, bytes) = recorded();
-    let output = threadbare(directory.path(), &["run", "missing.tb", "-o", "p.trace"]);
+    let output = threadbare(directory.path(), &["record", "missing.tb", "-o", "p.trace"]);
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(std::fs::read(directory.path().join("p.trace")).unwrap(), bytes);
-    let output = threadbare(directory.path(), &["run", "p.tb", "-o", "no/such/place.trace"]);
+    let output = threadbare(directory.path(), &["record", "p.tb", "-o", "no/such/place.trace"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert!(text(&output).contains("no/such/place.trace"), "{}", text(&output));
 }

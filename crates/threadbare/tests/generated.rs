@@ -3,7 +3,8 @@
 
 use std::process::{Command, Output};
 
-const COMMANDS: [&str; 9] = ["run", "replay", "explore", "cc", "c++", "doctor", "fmt", "trace", "solve"];
+const COMMANDS: [&str; 12] =
+    ["run", "record", "predict", "ctp", "replay", "explore", "cc", "c++", "doctor", "fmt", "trace", "solve"];
 
 fn threadbare(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_threadbare")).args(arguments).output().unwrap()

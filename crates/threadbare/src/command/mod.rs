@@ -1,11 +1,14 @@
 //! The subcommands, one file each.
 
 pub mod cc;
+pub mod ctp;
 pub mod doctor;
 pub mod explore;
 pub mod fmt;
 pub mod generate;
 pub mod ir;
+pub mod predict;
+pub mod record;
 pub mod replay;
 pub mod run;
 pub mod solve;

@@ -67,11 +67,15 @@ pub fn show_excerpt(excerpt: &[ExcerptRow], width: usize) -> String {
     let mut files: Vec<&str> = excerpt.iter().filter_map(|row| row.file.as_deref()).collect();
     files.sort_unstable();
     files.dedup();
+    // Columns in the order in which threads come into being.
+    let mut threads: Vec<(crate::ThreadId, &str)> =
+        excerpt.iter().map(|row| (row.event.thread, &*row.thread)).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    table.threads = threads.iter().map(|(_, name)| (*name).to_owned()).collect();
     for row in excerpt {
-        let column = table.threads.iter().position(|name| *name == row.thread).unwrap_or_else(|| {
-            table.threads.push(row.thread.clone());
-            table.threads.len() - 1
-        });
+        // Each row's thread is among them.
+        let column = threads.iter().position(|(id, _)| *id == row.event.thread).unwrap_or(0);
         let line = match (row.line, row.file.as_deref()) {
             (Some(line), Some(file)) if files.len() > 1 => clean(&format!("{}:{line}", base_name(file))),
             (Some(line), _) => line.to_string(),

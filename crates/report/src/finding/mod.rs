@@ -1,0 +1,218 @@
+//! Findings in the words of the source: what all formats show.
+//!
+//! [`describe`] turns a finding into a [`Description`], which is plain text and numbers; terminal, JSON and SARIF print that, each in
+//! its manner, and decide nothing.
+
+mod consequence;
+mod rows;
+mod title;
+mod why;
+
+use crate::Sources;
+use claim::{Candidate, Finding, Standing, Unconfirmed};
+use ir::SiteId;
+use subject::Schedule;
+use trace::{EventId, ExcerptRow, Trace};
+
+/// A schedule with more steps than this does not go on a command line.
+pub const MOST_STEPS: usize = 24;
+
+/// What is needed to tell of the findings of a prediction.
+pub struct Telling<'a> {
+    /// The program and its sources.
+    pub sources: &'a Sources<'a>,
+    /// The recorded run.
+    pub recorded: &'a Trace,
+    /// The command that runs the program again, up to the schedule, and what comes behind it.
+    pub replay: (String, String),
+    /// How a thread is written in a schedule on the command line.
+    pub thread: &'a dyn Fn(trace::ThreadId) -> String,
+}
+
+/// What a finding is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// An unserializable interleaving.
+    AtomicityViolation,
+    /// A data race.
+    DataRace,
+    /// An assertion that fails.
+    AssertionFailure,
+    /// What ends the process.
+    Crash,
+    /// Threads that wait for ever.
+    Deadlock,
+    /// What a user asked for.
+    Pattern,
+}
+
+impl Kind {
+    /// What it is called, for one and for many.
+    #[must_use]
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Kind::AtomicityViolation => ("atomicity violation", "atomicity violations"),
+            Kind::DataRace => ("data race", "data races"),
+            Kind::AssertionFailure => ("failing assertion", "failing assertions"),
+            Kind::Crash => ("crash", "crashes"),
+            Kind::Deadlock => ("deadlock", "deadlocks"),
+            Kind::Pattern => ("pattern", "patterns"),
+        }
+    }
+}
+
+impl From<&Candidate> for Kind {
+    fn from(candidate: &Candidate) -> Kind {
+        match candidate {
+            Candidate::Atomicity { .. } => Kind::AtomicityViolation,
+            Candidate::CoEnabledRace { .. } | Candidate::UnorderedRace { .. } => Kind::DataRace,
+            Candidate::Assertion { .. } => Kind::AssertionFailure,
+            Candidate::Fault { .. } => Kind::Crash,
+            Candidate::Deadlock(_) => Kind::Deadlock,
+            Candidate::Pattern(_) => Kind::Pattern,
+        }
+    }
+}
+
+/// A place in the source that a finding is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The instruction.
+    pub site: SiteId,
+    /// Whose step it is.
+    pub thread: String,
+    /// What is said about it.
+    pub label: String,
+    /// Whether it is the heart of the matter.
+    pub primary: bool,
+}
+
+/// A finding in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Description {
+    /// What it is about.
+    pub kind: Kind,
+    /// One line.
+    pub title: String,
+    /// What its events access, where it is about one location.
+    pub location: Option<String>,
+    /// Where.
+    pub places: Vec<Place>,
+    /// The run that showed it, as far as it matters.
+    pub rows: Vec<ExcerptRow>,
+    /// Why that is wrong.
+    pub why: Vec<String>,
+    /// What came of it.
+    pub consequence: Option<String>,
+    /// Where the run that showed it failed, if it did.
+    pub fails_at: Option<SiteId>,
+    /// Whether the program was seen to do it; if not, why.
+    pub unconfirmed: Option<String>,
+    /// Other instances at the same places.
+    pub others: u64,
+    /// The schedule.
+    pub schedule: Schedule,
+    /// The command that shows it, if it fits on a line.
+    pub command: Option<String>,
+    /// The same for the same places of an unchanged program.
+    pub fingerprint: u64,
+}
+
+/// Describes a finding.
+#[must_use]
+pub fn describe(finding: &Finding, schedule: Schedule, telling: &Telling<'_>) -> Description {
+    let rows = match &finding.run {
+        Some(run) => rows::rows(run, finding, telling.sources.program),
+        None => vec![],
+    };
+    let location = finding.location.map(|at| telling.location(at));
+    let words = Words { finding, telling, rows: &rows, location: location.as_deref().unwrap_or("memory") };
+    let kind = Kind::from(&finding.candidate);
+    let title = words.title();
+    let places = words.places();
+    let command = telling.command(&schedule);
+    Description {
+        fingerprint: fingerprint(kind, &places, telling.sources),
+        why: words.why(),
+        consequence: words.consequence(),
+        fails_at: words.fails_at(),
+        unconfirmed: unconfirmed(&finding.standing),
+        others: finding.others,
+        kind,
+        title,
+        places,
+        command,
+        schedule,
+        location,
+        rows,
+    }
+}
+
+/// A finding, and what is needed to speak of it.
+struct Words<'a> {
+    finding: &'a Finding,
+    telling: &'a Telling<'a>,
+    rows: &'a [ExcerptRow],
+    location: &'a str,
+}
+
+impl Telling<'_> {
+    fn thread_name(&self, event: EventId) -> String {
+        self.recorded.thread_name(event.thread)
+    }
+
+    fn location(&self, location: trace::Location) -> String {
+        self.recorded.location_name(self.sources.program, location)
+    }
+
+    /// The command that runs the program again under a schedule, if that is short.
+    #[must_use]
+    pub fn command(&self, schedule: &Schedule) -> Option<String> {
+        let (before, behind) = &self.replay;
+        let short = schedule.to_short(self.thread);
+        (schedule.segments.len() <= MOST_STEPS).then(|| format!("{before} '{short}'{behind}"))
+    }
+}
+
+fn unconfirmed(standing: &Standing) -> Option<String> {
+    match standing {
+        Standing::Confirmed => None,
+        Standing::Predicted(Unconfirmed::NotReplayed) => Some("the program was not run again".to_owned()),
+        Standing::Predicted(Unconfirmed::Departed(how)) => {
+            Some(format!("the run departs from the schedule: {how}"))
+        }
+        Standing::Predicted(Unconfirmed::NotShown) => {
+            Some("the run followed the schedule and did not show it".to_owned())
+        }
+        Standing::Predicted(Unconfirmed::NotRun(why)) => Some(format!("the program could not be run: {why}")),
+    }
+}
+
+/// Of what kind, and the source lines of its places: edits elsewhere in the file do not change it.
+fn fingerprint(kind: Kind, places: &[Place], sources: &Sources<'_>) -> u64 {
+    let mut hash = Fnv::default();
+    hash.add(kind.words().0);
+    for place in places {
+        hash.add(&sources.function(place.site));
+        hash.add(sources.line_text(place.site).trim());
+    }
+    hash.0
+}
+
+/// FNV-1a: the same everywhere and for ever.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Fnv {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn add(&mut self, text: &str) {
+        for byte in text.bytes().chain([0xff]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

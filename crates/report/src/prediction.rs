@@ -1,0 +1,209 @@
+//! What a prediction has found: the findings, and what was looked at.
+
+use crate::finding::{Description, Kind};
+use crate::{Mark, Sources};
+use claim::{Answer, Candidate, Coverage, Statistics, Unknown};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// All that is told of a prediction, in words and numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What was run.
+    pub subject: String,
+    /// One line on the recorded run.
+    pub recorded: String,
+    /// The findings, the worst first.
+    pub findings: Vec<Description>,
+    /// Atomicity violations of inferred transactions that nobody would notice: no findings, but for who wants to see all.
+    pub silent: Vec<Description>,
+    /// What was looked at.
+    pub coverage: Coverage,
+    /// Why candidates are undecided, and how many each.
+    pub unknown: Vec<(String, u64)>,
+    /// The numbers of AV Table 1.
+    pub statistics: Statistics,
+}
+
+impl Report {
+    /// Why candidates are undecided, most frequent first.
+    #[must_use]
+    pub fn reasons<'a>(answers: impl IntoIterator<Item = &'a (Candidate, Answer)>) -> Vec<(String, u64)> {
+        let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+        for (_, answer) in answers {
+            if let Answer::Unknown(unknown) = answer {
+                *reasons.entry(reason(unknown)).or_default() += 1;
+            }
+        }
+        let mut reasons: Vec<(String, u64)> = reasons.into_iter().collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        reasons
+    }
+}
+
+fn reason(unknown: &Unknown) -> String {
+    match unknown {
+        Unknown::Time(limit) => format!("no answer in {} s", limit.as_secs_f64()),
+        Unknown::Conflicts(limit) => format!("no answer in {limit} conflicts"),
+        Unknown::Memory(limit) => format!("no answer in {} MiB", limit >> 20),
+        Unknown::Interrupted => "interrupted".to_owned(),
+        Unknown::Pinned(_) => "it depends on values that had to be taken as recorded".to_owned(),
+        Unknown::Window(events) => format!("only a window of {events} events was looked at"),
+        Unknown::NotInTrace(what) => format!("the trace does not have {what}"),
+        Unknown::Refused(why) => format!("a bug of Threadbare, please report it: its checker says {why}"),
+    }
+}
+
+/// The report as text.
+#[must_use]
+pub fn prediction(report: &Report, sources: &Sources<'_>, width: usize) -> String {
+    let mut text = String::new();
+    for (at, finding) in report.findings.iter().enumerate() {
+        text.push_str(&one(finding, &report.findings[..at], sources, width));
+        text.push('\n');
+    }
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{}", total(report));
+    if !report.silent.is_empty() {
+        let count = kinds(&report.silent);
+        let _ = writeln!(text, "without visible effect: {count} (--all shows them)");
+    }
+    let coverage = &report.coverage;
+    let _ = writeln!(
+        text,
+        "looked at {} of the recorded run: {} feasible, {} infeasible, {} unknown",
+        plural(coverage.candidates, "candidate", "candidates"),
+        coverage.feasible,
+        coverage.infeasible,
+        coverage.unknown
+    );
+    for (reason, count) in &report.unknown {
+        let _ = writeln!(text, "unknown, {count}: {reason}");
+    }
+    if coverage.left_out > 0 {
+        let _ = writeln!(
+            text,
+            "not looked at: {} at places that have others that were (--per-place)",
+            plural(coverage.left_out, "candidate", "candidates")
+        );
+    }
+    if coverage.mismatches > 0 {
+        let _ = writeln!(
+            text,
+            "a bug of Threadbare, please report it: {} computed otherwise than recorded",
+            plural(coverage.mismatches, "value was", "values were")
+        );
+    }
+    text
+}
+
+/// One finding. A failure to which one above leads has been seen there.
+fn one(finding: &Description, above: &[Description], sources: &Sources<'_>, width: usize) -> String {
+    let failure = matches!(finding.kind, Kind::AssertionFailure | Kind::Crash).then_some(finding.fails_at);
+    let seen_above =
+        failure.flatten().is_some_and(|site| above.iter().any(|other| other.fails_at == Some(site)));
+    let marks: Vec<Mark> = (finding.places.iter())
+        .map(|place| Mark { site: place.site, label: place.label.clone(), primary: place.primary })
+        .collect();
+    let mut text = match &finding.unconfirmed {
+        None => sources.message(&finding.title, &marks, &[]),
+        Some(_) => sources.warning(&finding.title, &marks, &[]),
+    };
+    text.push('\n');
+    if seen_above {
+        text.push_str("   = seen in the run above, and in that of the schedule below\n");
+    } else if !finding.rows.is_empty() {
+        let seen = if finding.unconfirmed.is_none() { "seen in this run" } else { "the run that was tried" };
+        let _ = writeln!(text, "   = {seen}:");
+        for line in trace::show_excerpt(&finding.rows, width.saturating_sub(INDENT.len())).lines() {
+            let _ = writeln!(text, "{INDENT}{line}");
+        }
+    }
+    for (at, why) in finding.why.iter().enumerate() {
+        let _ = writeln!(text, "   {} {why}", if at == 0 { "= why:" } else { "      " });
+    }
+    if let Some(consequence) = &finding.consequence {
+        let _ = writeln!(text, "   = consequence: {consequence}");
+    }
+    if let Some(why) = &finding.unconfirmed {
+        let _ = writeln!(text, "   = not confirmed: {why}");
+    }
+    if finding.others > 0 {
+        let _ = writeln!(
+            text,
+            "   = {} at the same places",
+            plural(finding.others, "more instance", "more instances")
+        );
+    }
+    let _ = match &finding.command {
+        Some(command) => writeln!(text, "   = to see it: {command}"),
+        None => writeln!(
+            text,
+            "   = a schedule of {} steps shows it; --save DIR writes it to a file for `threadbare replay`",
+            finding.schedule.segments.len()
+        ),
+    };
+    text
+}
+
+const INDENT: &str = "       ";
+
+/// How many findings there are, and whether they were seen.
+fn total(report: &Report) -> String {
+    let all = report.findings.len() as u64;
+    if all == 0 {
+        return "nothing found".to_owned();
+    }
+    let unconfirmed = report.findings.iter().filter(|finding| finding.unconfirmed.is_some()).count() as u64;
+    let seen = match (all, unconfirmed) {
+        (1, 0) => "it was seen when the program was run again".to_owned(),
+        (_, 0) => "each was seen when the program was run again".to_owned(),
+        (all, n) if all == n => "predicted, not confirmed".to_owned(),
+        (_, n) => {
+            format!("each was seen when the program was run again, but for {n}, which are predicted only")
+        }
+    };
+    format!("{}: {}; {seen}", plural(all, "finding", "findings"), kinds(&report.findings))
+}
+
+/// How many of each kind.
+fn kinds(findings: &[Description]) -> String {
+    let mut counts: BTreeMap<Kind, u64> = BTreeMap::new();
+    findings.iter().for_each(|finding| *counts.entry(finding.kind).or_default() += 1);
+    let counts = counts.into_iter().map(|(kind, count)| {
+        let (one, many) = kind.words();
+        plural(count, one, many)
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+/// The numbers of AV Table 1, and where the time went.
+#[must_use]
+pub fn prediction_statistics(statistics: &Statistics) -> String {
+    let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
+    let times = &statistics.times;
+    let lines = [
+        ("threads (thrds)", statistics.threads.to_string()),
+        ("shared locations (svars)", statistics.shared_locations.to_string()),
+        ("events (original)", statistics.events.to_string()),
+        ("events, simplified (simplify)", statistics.simplified.to_string()),
+        ("transactions (regions)", statistics.transactions.to_string()),
+        ("potential atomicity violations (orig-pavs)", statistics.potential.to_string()),
+        ("  not excluded by fork and join (hb-pavs)", statistics.after_happens_before.to_string()),
+        ("  nor by locks (w/o data pavs)", statistics.without_data.to_string()),
+        ("  feasible (sym-avs)", statistics.feasible.to_string()),
+        ("  unknown", statistics.unknown.to_string()),
+        ("time: concurrent trace program", seconds(times.build)),
+        ("time: candidates and filters", seconds(times.candidates)),
+        ("time: encoding", seconds(times.encode)),
+        ("time: solving (sym-time)", seconds(times.solve)),
+        ("time: witnesses", seconds(times.witnesses)),
+        ("time: replay", seconds(times.replay)),
+    ];
+    lines.iter().map(|(name, value)| format!("{name:<44}{value:>12}\n")).collect()
+}
+
+pub(crate) fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}

@@ -1,0 +1,168 @@
+//! Flags of prediction: what is looked for, how, and how it is told.
+
+use super::{ProcessOptions, ProgramOptions, RecordOptions};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// What is looked for.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PropertyName {
+    /// Interleavings of a block that no order of whole blocks gives
+    Atomicity,
+    /// Data races
+    Race,
+    /// Failing assertions and crashes
+    Assert,
+    /// Threads that wait for ever
+    Deadlock,
+}
+
+/// What counts as a block that is meant to be atomic, where the program marks none.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AtomicName {
+    /// Nothing
+    Marked,
+    /// The critical sections of one lock in one call of a function, from the first to the last
+    Locks,
+    /// Calls of functions, other than main and what threads run
+    Functions,
+}
+
+/// How much of the program is looked at.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ModelName {
+    /// All: values as the program computes them
+    Program,
+    /// No values, only control and synchronisation: reports too much, for comparison
+    Cam,
+    /// Reads keep their recorded values (the maximal causal model): misses bugs, for comparison
+    Causal,
+}
+
+/// Which schedules count.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ModeName {
+    /// Those that run a part of the recorded events
+    Prefixes,
+    /// Only those that run all recorded events, for comparison
+    Full,
+}
+
+/// How findings are told.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs: docs/findings.schema.json describes it
+    Json,
+    /// For code scanners: SARIF 2.1.0
+    Sarif,
+}
+
+/// How to predict and how to tell it.
+#[derive(Args, Debug)]
+pub struct PredictOptions {
+    /// Look only for these
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
+    pub only: Vec<PropertyName>,
+    /// What counts as atomic where the program marks no block
+    #[arg(long, value_enum, default_value_t = AtomicName::Locks)]
+    pub atomic: AtomicName,
+    /// How much of the program is looked at
+    #[arg(long, value_enum, default_value_t = ModelName::Program)]
+    pub model: ModelName,
+    /// Which schedules count
+    #[arg(long, value_enum, default_value_t = ModeName::Prefixes)]
+    pub mode: ModeName,
+    /// Look at most at so many candidates at the same places in the source
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+    pub per_place: u32,
+    /// Give up on a candidate after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    pub solve_time: u64,
+    /// Give up on a candidate after so many conflicts of the solver
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub solve_conflicts: Option<u32>,
+    /// Give up on a candidate when the solver has so much memory, in MiB
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    pub solve_memory: Option<u32>,
+    /// How many clean runs the end of a failing run is compared with, besides the recorded one
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub clean_runs: u64,
+    /// Show also what nobody would notice
+    #[arg(long)]
+    pub all: bool,
+    /// Say of each candidate that is infeasible why it is
+    #[arg(long)]
+    pub why_not: bool,
+    /// Print counts and times
+    #[arg(long)]
+    pub stats: bool,
+    /// How findings are told
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Write the schedule of each finding into this directory
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+}
+
+/// `threadbare run`
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub record: RecordOptions,
+    #[command(flatten)]
+    pub predict: PredictOptions,
+}
+
+/// `threadbare predict`
+#[derive(Args, Debug)]
+pub struct PredictArguments {
+    /// A trace of everything, as `threadbare record -o` writes it
+    pub trace: PathBuf,
+    /// The program that was run, if it is not where it was
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
+    /// Do not run the program again: findings are then predicted, not confirmed
+    #[arg(long)]
+    pub no_replay: bool,
+    /// The arguments that a compiled program had
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub arguments: Vec<std::ffi::OsString>,
+    #[command(flatten)]
+    pub predict: PredictOptions,
+    #[command(flatten)]
+    pub process: ProcessOptions,
+    #[command(flatten)]
+    pub options: ProgramOptions,
+}
+
+/// `threadbare ctp`
+#[derive(Args, Debug)]
+pub struct CtpArguments {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: CtpCommand,
+}
+
+/// The subcommands of `threadbare ctp`.
+#[derive(Subcommand, Debug)]
+pub enum CtpCommand {
+    /// Print it as guarded assignments, in CSSA form, and as a formula
+    Show(CtpShowArguments),
+}
+
+/// `threadbare ctp show`
+#[derive(Args, Debug)]
+pub struct CtpShowArguments {
+    /// A trace, or a model program, which is then run once
+    pub file: PathBuf,
+    /// The program that was run, if it is not where it was
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
+    /// What counts as atomic where the program marks no block
+    #[arg(long, value_enum, default_value_t = AtomicName::Locks)]
+    pub atomic: AtomicName,
+    #[command(flatten)]
+    pub options: ProgramOptions,
+}

@@ -1,0 +1,212 @@
+//! From a recorded run to a report: what `run` and `predict` share, for every kind of subject.
+
+use crate::cli::{AtomicName, Format, ModeName, ModelName, PredictOptions, PropertyName};
+use crate::exit::Exit;
+use crate::{load, output};
+use anyhow::Context as _;
+use claim::{Answer, Candidate, Finding, Property, Unknown};
+use predict::{Mode, Model, Normal, Options, Prediction, Wanted};
+use report::{Description, Report, Telling};
+use std::path::Path;
+use std::time::Duration;
+use subject::{Schedule, Subject};
+use trace::{ThreadId, Trace};
+
+/// Where the report goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sink {
+    /// To standard output.
+    Output,
+    /// To standard error, because standard output is the program's; what programs read goes to standard output all the same.
+    Error,
+}
+
+/// What is predicted from, and how it is spoken of.
+pub struct Predicted<'a, S> {
+    /// What was run.
+    pub subject: &'a S,
+    /// The recorded run.
+    pub trace: &'a Trace,
+    /// The command that runs it again, up to the schedule, and what comes behind.
+    pub replay: (String, String),
+    /// How a thread is written in a schedule on the command line.
+    pub thread: &'a dyn Fn(ThreadId) -> String,
+    /// Where the report goes.
+    pub sink: Sink,
+    /// Whether the subject is to be run again.
+    pub confirm: bool,
+}
+
+/// Predicts, confirms and reports.
+pub fn tell<S: Subject>(predicted: &Predicted<'_, S>, arguments: &PredictOptions) -> anyhow::Result<Exit> {
+    let program = predicted.subject.program();
+    let mut prediction = predict(predicted, arguments)?;
+    for run in prediction.findings.iter_mut().filter_map(|finding| finding.run.as_mut()) {
+        run.shorten_thread_names();
+    }
+    let color = match (predicted.sink, arguments.format) {
+        (Sink::Error, Format::Text) => output::error_color(),
+        _ => output::color(),
+    };
+    let sources = load::sources(program, color);
+    let telling = Telling {
+        sources: &sources,
+        recorded: predicted.trace,
+        replay: predicted.replay.clone(),
+        thread: predicted.thread,
+    };
+    let report = report(predicted, &prediction, &telling, arguments.all);
+    if let Some(directory) = &arguments.save {
+        save(directory, &report.findings, predicted.trace)?;
+    }
+    let text = match arguments.format {
+        Format::Text => text(&report, &prediction, &telling, arguments),
+        Format::Json => report::json(&report, &sources),
+        Format::Sarif => report::sarif(&report, &sources),
+    };
+    match (predicted.sink, arguments.format) {
+        (Sink::Error, Format::Text) => output::say(&text),
+        _ => output::print(&text)?,
+    }
+    Ok(exit(&report, &prediction))
+}
+
+fn predict<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    arguments: &PredictOptions,
+) -> anyhow::Result<Prediction> {
+    let options = options(arguments);
+    let bar = output::spinner();
+    let mut progress = |progress: predict::Progress| {
+        bar.set_message(format!(
+            "predicting: {} of {} candidates, {} feasible",
+            progress.decided, progress.candidates, progress.feasible
+        ));
+        bar.tick();
+    };
+    let prediction = if predicted.confirm {
+        let normal = Normal::of(predicted.subject, predicted.trace, arguments.clean_runs)?;
+        predict::predict_and_confirm(predicted.subject, predicted.trace, &options, &normal, &mut progress)
+    } else {
+        predict::predict(predicted.subject.program(), predicted.trace, &options, &mut progress)
+    };
+    bar.finish_and_clear();
+    prediction.with_context(|| predicted.subject.name().to_owned())
+}
+
+fn options(arguments: &PredictOptions) -> Options {
+    let mut wanted = Wanted { per_place: arguments.per_place as usize, ..Wanted::default() };
+    if !arguments.only.is_empty() {
+        wanted.properties = arguments.only.iter().map(|name| property(*name)).collect();
+    }
+    let engine = predict::symbolic::Options {
+        mode: match arguments.mode {
+            ModeName::Prefixes => Mode::Prefixes,
+            ModeName::Full => Mode::Full,
+        },
+        model: match arguments.model {
+            ModelName::Program => Model::Program,
+            ModelName::Cam => Model::Cam,
+            ModelName::Causal => Model::Causal,
+        },
+        explain: arguments.why_not,
+        limits: predict::Limits {
+            time: Some(Duration::from_secs(arguments.solve_time)),
+            conflicts: arguments.solve_conflicts,
+            memory: arguments.solve_memory.map(|mib| (mib as usize) << 20),
+        },
+    };
+    Options { wanted, ctp: ctp::Options { atomic: atomic(arguments.atomic), ..Default::default() }, engine }
+}
+
+/// What counts as atomic.
+pub fn atomic(name: AtomicName) -> ctp::Atomic {
+    match name {
+        AtomicName::Marked => ctp::Atomic::Marked,
+        AtomicName::Locks => ctp::Atomic::Locks,
+        AtomicName::Functions => ctp::Atomic::Functions,
+    }
+}
+
+fn property(name: PropertyName) -> Property {
+    match name {
+        PropertyName::Atomicity => Property::Atomicity,
+        PropertyName::Race => Property::Race,
+        PropertyName::Assert => Property::Assertion,
+        PropertyName::Deadlock => Property::Deadlock,
+    }
+}
+
+fn report<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    prediction: &Prediction,
+    telling: &Telling<'_>,
+    all: bool,
+) -> Report {
+    let fingerprint = predicted.trace.origin.fingerprint;
+    let describe = |finding: &Finding| {
+        let schedule = Schedule { fingerprint: Some(fingerprint), ..predict::schedule(&finding.witness) };
+        report::describe(finding, schedule, telling)
+    };
+    // Nobody reads noise: what only looks as if it were meant to be one step counts when somebody would notice.
+    let is_finding = |finding: &&Finding| all || !finding.is_inferred() || finding.consequence.is_visible();
+    let (findings, silent): (Vec<&Finding>, Vec<&Finding>) = prediction.findings.iter().partition(is_finding);
+    Report {
+        subject: predicted.subject.name().to_owned(),
+        recorded: report::summary(predicted.trace),
+        findings: findings.into_iter().map(describe).collect(),
+        silent: silent.into_iter().map(describe).collect(),
+        coverage: prediction.coverage.clone(),
+        unknown: Report::reasons(&prediction.answers),
+        statistics: prediction.statistics.clone(),
+    }
+}
+
+fn text(
+    report: &Report,
+    prediction: &Prediction,
+    telling: &Telling<'_>,
+    arguments: &PredictOptions,
+) -> String {
+    let mut text = report::prediction(report, telling.sources, output::width());
+    if arguments.why_not {
+        text.push('\n');
+        text.push_str(&report::why_not(&prediction.answers, telling));
+    }
+    if arguments.stats {
+        text.push('\n');
+        text.push_str(&report::prediction_statistics(&report.statistics));
+    }
+    text
+}
+
+fn exit(report: &Report, prediction: &Prediction) -> Exit {
+    let is_limit = |(_, answer): &(Candidate, Answer)| {
+        matches!(
+            answer,
+            Answer::Unknown(
+                Unknown::Time(_)
+                    | Unknown::Conflicts(_)
+                    | Unknown::Memory(_)
+                    | Unknown::Interrupted
+                    | Unknown::Window(_)
+            )
+        )
+    };
+    match () {
+        () if !report.findings.is_empty() => Exit::Findings,
+        () if prediction.answers.iter().any(is_limit) => Exit::Limit,
+        () => Exit::Clean,
+    }
+}
+
+/// Writes the schedule of each finding.
+fn save(directory: &Path, findings: &[Description], trace: &Trace) -> anyhow::Result<()> {
+    std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    for (at, finding) in findings.iter().enumerate() {
+        let name = finding.kind.words().0.replace(' ', "-");
+        let text = finding.schedule.to_text(|thread| Some(trace.thread_name(thread)));
+        output::write_file(&directory.join(format!("{}-{name}.schedule", at + 1)), text.as_bytes())?;
+    }
+    Ok(())
+}
