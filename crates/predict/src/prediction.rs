@@ -6,6 +6,7 @@
 use crate::candidates::{Wanted, candidates};
 use crate::confirm::{Normal, Replayed, confirm};
 use crate::filters::{Filter, Filters};
+use crate::pattern::{self, PatternError, PatternText};
 use crate::symbolic::{self, Symbolic};
 use claim::{
     Answer, Block, Candidate, Coverage, Engine, Finding, Property, Standing, Statistics, Unknown, Witness,
@@ -27,6 +28,8 @@ pub struct Options {
     pub ctp: ctp::Options,
     /// How the engine works.
     pub engine: symbolic::Options,
+    /// What the user asks for besides.
+    pub patterns: Vec<PatternText>,
 }
 
 /// Most deadlocks that are enumerated.
@@ -57,6 +60,9 @@ pub enum PredictError {
     /// The trace cannot be encoded.
     #[error("the trace cannot be encoded: {0}")]
     Encode(#[from] encode::Error),
+    /// A pattern speaks of what the trace does not have.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
 }
 
 /// How far a prediction has come.
@@ -109,7 +115,11 @@ fn run(
     let start = Instant::now();
     let ctp = Ctp::build(program, trace, &options.ctp)?;
     prediction.statistics.times.build = start.elapsed();
-    let remaining = prediction.generate(&ctp, options);
+    let mut remaining = prediction.generate(&ctp, options);
+    let most = options.wanted.per_place;
+    let (patterns, left_out) = pattern::bind(&options.patterns, &ctp, program, trace, most)?;
+    remaining.extend(patterns);
+    prediction.coverage.left_out += left_out;
     let start = Instant::now();
     let mut engine = Symbolic::new(program, &ctp, &remaining, options.engine)?;
     prediction.statistics.times.encode = start.elapsed();

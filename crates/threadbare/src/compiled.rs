@@ -3,8 +3,8 @@
 //! The program's output is its own, on standard output and standard error; what is said about it goes to standard error.
 
 use crate::cli::{
-    DEFAULT_CFLAGS, LogName, PredictArguments, PredictOptions, ProcessOptions, RecordArguments,
-    RecordOptions, ReplayArguments, RunArguments, StrategyName,
+    DEFAULT_CFLAGS, LogName, PredictArguments, ProcessOptions, RecordArguments, RecordOptions,
+    ReplayArguments, RunArguments, StrategyName,
 };
 use crate::command::record::{exit, save_schedule};
 use crate::command::replay::MOST_ROWS;
@@ -46,24 +46,35 @@ pub fn record(arguments: &RecordArguments) -> anyhow::Result<Exit> {
 /// `threadbare run` of a compiled program.
 pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let process = &arguments.record.process;
+    let options = prediction::options(&arguments.predict)?;
     let (mut program, built, recorded, text, same) =
         record_once(&arguments.record, &Logging::Everything, true)?;
     output::say(&(about(&program, &recorded, process) + &text));
-    let exit = recorded_exit(&recorded);
-    if !same || !matches!(exit, Exit::Clean) {
-        // What is wrong is here already, or there is no whole run to predict from.
-        return Ok(if same { exit } else { Exit::Findings });
-    }
-    output::say("\n");
+    let exit = if same { recorded_exit(&recorded) } else { Exit::Findings };
     let mut trace = recorded.run.trace;
     trace.shorten_thread_names();
     quiet(&mut program);
-    let replay = replay_command(&built.name, process, &arguments.record.arguments);
-    tell(&program, &trace, replay, true, &arguments.predict)
+    let predicted = Predicted {
+        subject: &program,
+        trace: &trace,
+        replay: replay_command(&built.name, process, &arguments.record.arguments),
+        thread: &in_schedule,
+        sink: Sink::Error,
+        confirm: true,
+        options,
+    };
+    if exit == Exit::Clean {
+        output::say("\n");
+        return prediction::tell(&predicted, &arguments.predict);
+    }
+    // What is wrong is here already, or there is no whole run to predict from.
+    prediction::tell_failure(&predicted, &arguments.predict)?;
+    Ok(exit)
 }
 
 /// `threadbare predict` from a trace of a compiled program.
 pub fn predict(arguments: &PredictArguments, mut trace: Trace, path: &Path) -> anyhow::Result<Exit> {
+    let asked = prediction::options(&arguments.predict)?;
     let built = build(&[path.to_owned()], &arguments.process.cflags)?;
     let options = options(&arguments.process, &arguments.arguments, true);
     let mut program = open(&built, options)?;
@@ -75,28 +86,22 @@ pub fn predict(arguments: &PredictArguments, mut trace: Trace, path: &Path) -> a
         );
     }
     quiet(&mut program);
-    let replay = replay_command(&built.name, &arguments.process, &arguments.arguments);
     trace.shorten_thread_names();
-    tell(&program, &trace, replay, !arguments.no_replay, &arguments.predict)
+    let predicted = Predicted {
+        subject: &program,
+        trace: &trace,
+        replay: replay_command(&built.name, &arguments.process, &arguments.arguments),
+        thread: &in_schedule,
+        sink: Sink::Error,
+        confirm: !arguments.no_replay,
+        options: asked,
+    };
+    prediction::tell(&predicted, &arguments.predict)
 }
 
-fn tell(
-    program: &Compiled,
-    trace: &Trace,
-    replay: (String, String),
-    confirm: bool,
-    arguments: &PredictOptions,
-) -> anyhow::Result<Exit> {
-    let predicted = Predicted {
-        subject: program,
-        trace,
-        replay,
-        // Names of threads may have spaces; a schedule has them by their place in the tree of forks.
-        thread: &|thread| thread.to_string(),
-        sink: Sink::Error,
-        confirm,
-    };
-    prediction::tell(&predicted, arguments)
+/// Names of threads may have spaces; a schedule has them by their place in the tree of forks.
+fn in_schedule(thread: trace::ThreadId) -> String {
+    thread.to_string()
 }
 
 /// From now on nobody sees what the program prints.

@@ -35,6 +35,36 @@ pub struct Predicted<'a, S> {
     pub sink: Sink,
     /// Whether the subject is to be run again.
     pub confirm: bool,
+    /// How to predict.
+    pub options: Options,
+}
+
+/// Tells of a recorded run that failed by itself, in the formats for programs; people read of it as of any run.
+pub fn tell_failure<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    arguments: &PredictOptions,
+) -> anyhow::Result<()> {
+    let sources = load::sources(predicted.subject.program(), false);
+    let telling = predicted.telling(&sources);
+    let finding = predict::recorded_failure(predicted.trace);
+    let schedule = Schedule::of(predicted.trace);
+    let report = Report {
+        subject: predicted.subject.name().to_owned(),
+        recorded: report::summary(predicted.trace),
+        findings: finding.iter().map(|one| report::describe(one, schedule.clone(), &telling)).collect(),
+        ..Report::default()
+    };
+    match arguments.format {
+        Format::Text => Ok(()),
+        Format::Json => output::print(&report::json(&report, &sources)),
+        Format::Sarif => output::print(&report::sarif(&report, &sources)),
+    }
+}
+
+impl<S> Predicted<'_, S> {
+    fn telling<'t>(&'t self, sources: &'t report::Sources<'t>) -> Telling<'t> {
+        Telling { sources, recorded: self.trace, replay: self.replay.clone(), thread: self.thread }
+    }
 }
 
 /// Predicts, confirms and reports.
@@ -49,12 +79,7 @@ pub fn tell<S: Subject>(predicted: &Predicted<'_, S>, arguments: &PredictOptions
         _ => output::color(),
     };
     let sources = load::sources(program, color);
-    let telling = Telling {
-        sources: &sources,
-        recorded: predicted.trace,
-        replay: predicted.replay.clone(),
-        thread: predicted.thread,
-    };
+    let telling = predicted.telling(&sources);
     let report = report(predicted, &prediction, &telling, arguments.all);
     if let Some(directory) = &arguments.save {
         save(directory, &report.findings, predicted.trace)?;
@@ -75,7 +100,6 @@ fn predict<S: Subject>(
     predicted: &Predicted<'_, S>,
     arguments: &PredictOptions,
 ) -> anyhow::Result<Prediction> {
-    let options = options(arguments);
     let bar = output::spinner();
     let mut progress = |progress: predict::Progress| {
         bar.set_message(format!(
@@ -86,15 +110,22 @@ fn predict<S: Subject>(
     };
     let prediction = if predicted.confirm {
         let normal = Normal::of(predicted.subject, predicted.trace, arguments.clean_runs)?;
-        predict::predict_and_confirm(predicted.subject, predicted.trace, &options, &normal, &mut progress)
+        predict::predict_and_confirm(
+            predicted.subject,
+            predicted.trace,
+            &predicted.options,
+            &normal,
+            &mut progress,
+        )
     } else {
-        predict::predict(predicted.subject.program(), predicted.trace, &options, &mut progress)
+        predict::predict(predicted.subject.program(), predicted.trace, &predicted.options, &mut progress)
     };
     bar.finish_and_clear();
     prediction.with_context(|| predicted.subject.name().to_owned())
 }
 
-fn options(arguments: &PredictOptions) -> Options {
+/// What is asked for; before anything is run, so that nothing is run in vain.
+pub fn options(arguments: &PredictOptions) -> anyhow::Result<Options> {
     let mut wanted = Wanted { per_place: arguments.per_place as usize, ..Wanted::default() };
     if !arguments.only.is_empty() {
         wanted.properties = arguments.only.iter().map(|name| property(*name)).collect();
@@ -116,7 +147,17 @@ fn options(arguments: &PredictOptions) -> Options {
             memory: arguments.solve_memory.map(|mib| (mib as usize) << 20),
         },
     };
-    Options { wanted, ctp: ctp::Options { atomic: atomic(arguments.atomic), ..Default::default() }, engine }
+    let mut patterns = vec![];
+    for argument in &arguments.pattern {
+        let path = Path::new(argument);
+        let text = match argument.contains(':') && !path.exists() {
+            true => argument.clone(),
+            false => load::text(path)?,
+        };
+        patterns.extend(predict::pattern::parse(&text).with_context(|| format!("--pattern {argument}"))?);
+    }
+    let ctp = ctp::Options { atomic: atomic(arguments.atomic), ..Default::default() };
+    Ok(Options { wanted, ctp, engine, patterns })
 }
 
 /// What counts as atomic.
@@ -134,6 +175,7 @@ fn property(name: PropertyName) -> Property {
         PropertyName::Race => Property::Race,
         PropertyName::Assert => Property::Assertion,
         PropertyName::Deadlock => Property::Deadlock,
+        PropertyName::Pattern => Property::Pattern,
     }
 }
 

@@ -5,5 +5,8 @@ fn commands_print_what_is_shown() {
     // The documents speak of the repository's root.
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     std::fs::create_dir_all("target/tmp").unwrap();
-    trycmd::TestCases::new().case("README.md").case("crates/threadbare/tests/cmd/*.trycmd");
+    trycmd::TestCases::new()
+        .case("README.md")
+        .case("docs/patterns.md")
+        .case("crates/threadbare/tests/cmd/*.trycmd");
 }

@@ -62,6 +62,9 @@ impl Words<'_> {
     fn did(&self, event: EventId, site: SiteId) -> String {
         let row = self.rows.iter().find(|row| row.event == event);
         let number = row.map_or(String::new(), |row| format!("{}. ", row.number));
+        if let (Candidate::Pattern(_), Some(row)) = (&self.finding.candidate, row) {
+            return format!("{number}{}: {}", row.thread, row.text);
+        }
         let verb = self.telling.sources.verb(site);
         let what = match verb {
             "reads" | "writes" | "accesses" => format!("{verb} {}", self.location),

@@ -15,6 +15,8 @@ pub enum PropertyName {
     Assert,
     /// Threads that wait for ever
     Deadlock,
+    /// What --pattern asks for
+    Pattern,
 }
 
 /// What counts as a block that is meant to be atomic, where the program marks none.
@@ -65,6 +67,9 @@ pub struct PredictOptions {
     /// Look only for these
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
     pub only: Vec<PropertyName>,
+    /// Look also for this: a file with patterns, or a pattern itself (`a: T1 write x; b: T2 read x; order a < b`)
+    #[arg(long, value_name = "PATTERN")]
+    pub pattern: Vec<String>,
     /// What counts as atomic where the program marks no block
     #[arg(long, value_enum, default_value_t = AtomicName::Locks)]
     pub atomic: AtomicName,

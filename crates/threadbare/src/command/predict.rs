@@ -37,6 +37,7 @@ fn predict_model(arguments: &PredictArguments, trace: &Trace, program: &Path) ->
         thread: &|thread| trace.thread_name(thread),
         sink: Sink::Output,
         confirm: !arguments.no_replay,
+        options: prediction::options(&arguments.predict)?,
     };
     prediction::tell(&predicted, &arguments.predict)
 }

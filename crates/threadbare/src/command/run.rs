@@ -8,16 +8,10 @@ use crate::{compiled, output};
 
 pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let Some(program) = model_program(&arguments.record)? else { return compiled::run(arguments) };
+    let options = prediction::options(&arguments.predict)?;
     let recorded = record_model(&arguments.record, program)?;
     let exit = recorded.exit();
-    if !matches!(exit, Exit::Clean | Exit::Limit) {
-        // The bug is here already: nothing has to be predicted to see it.
-        output::print(&recorded.about())?;
-        return Ok(exit);
-    }
-    if arguments.predict.format == Format::Text {
-        output::print(&format!("{}\n", recorded.about()))?;
-    }
+    let is_text = arguments.predict.format == Format::Text;
     let bound = match arguments.record.options.loop_bound {
         DEFAULT_LOOP_BOUND => String::new(),
         bound => format!(" --loop-bound {bound}"),
@@ -30,6 +24,22 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
         thread: &|thread| trace.thread_name(thread),
         sink: Sink::Output,
         confirm: true,
+        options,
     };
-    prediction::tell(&told, &arguments.predict)
+    if is_text || exit == Exit::BadInput {
+        output::print(&recorded.about())?;
+    }
+    match exit {
+        Exit::Clean | Exit::Limit => {
+            if is_text {
+                output::print("\n")?;
+            }
+            prediction::tell(&told, &arguments.predict)
+        }
+        // The bug is here already: nothing has to be predicted to see it.
+        exit => {
+            prediction::tell_failure(&told, &arguments.predict)?;
+            Ok(exit)
+        }
+    }
 }
