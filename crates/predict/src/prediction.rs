@@ -108,7 +108,7 @@ fn run(
     prediction.statistics.times.build = start.elapsed();
     let remaining = prediction.generate(&ctp, options);
     let start = Instant::now();
-    let mut engine = Symbolic::new(program, &ctp, &remaining, options.engine)?;
+    let mut engine = Symbolic::new(program, &ctp, &remaining, options.engine.clone())?;
     prediction.statistics.times.encode = start.elapsed();
     prediction.solve(&mut engine, remaining, options, progress)?;
     let start = Instant::now();
