@@ -126,10 +126,24 @@ impl<'c> Encoding<'c> {
     /// # Errors
     /// If a term is another solver's.
     pub fn ask(&mut self, assumptions: &[Bool]) -> Result<Answer> {
+        let all = self.with_own(assumptions);
+        self.solver.solve(&all)
+    }
+
+    /// The same question as an SMT-LIB 2 script.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn to_smtlib(&self, assumptions: &[Bool]) -> Result<String> {
+        self.solver.to_smtlib(&self.with_own(assumptions))
+    }
+
+    /// What is assumed, and what each question assumes besides.
+    fn with_own(&self, assumptions: &[Bool]) -> Vec<Bool> {
         let mut all = assumptions.to_vec();
         all.extend(self.switches());
         all.extend(self.pins.iter().map(|pin| pin.switch));
-        self.solver.solve(&all)
+        all
     }
 
     /// The pins on which it depends that something is infeasible: those that the core needs, and those that some schedule breaks

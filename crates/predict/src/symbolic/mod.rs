@@ -139,30 +139,39 @@ impl<'c> Symbolic<'c> {
             }
         }
         match (candidate, &events[..]) {
-            (Candidate::Atomicity { .. }, &[before, between, after]) => {
-                let question = self.atomicity(before, between, after)?;
-                self.decide(question)
-            }
-            (Candidate::CoEnabledRace { .. }, &[first, second]) => {
-                let question = self.co_enabled(first, second)?;
-                self.decide(question)
-            }
             (Candidate::UnorderedRace { .. }, &[first, second]) => self.unordered(first, second),
-            (Candidate::Assertion { .. }, &[event]) => {
-                let question = self.assertion(event)?;
-                self.decide(question)
-            }
             (Candidate::Fault { event, kind }, _) => self.fault(*event, *kind),
-            (Candidate::Deadlock(deadlock), events) => {
-                let question = self.deadlock(deadlock, events)?;
-                self.decide(question)
-            }
-            (Candidate::Pattern(pattern), events) => {
-                let question = pattern_question(pattern, events);
-                self.decide(question)
-            }
-            _ => Ok(Answer::Unknown(Unknown::NotInTrace("a candidate without its events".to_owned()))),
+            (candidate, events) => match self.question(candidate, events)? {
+                Some(question) => self.decide(question),
+                None => Ok(Answer::Unknown(Unknown::NotInTrace("a candidate without its events".to_owned()))),
+            },
         }
+    }
+
+    /// The question that a candidate is, if it is one.
+    fn question(&mut self, candidate: &Candidate, events: &[EventIndex]) -> Result<Option<Question>> {
+        Ok(Some(match (candidate, events) {
+            (Candidate::Atomicity { .. }, &[before, between, after]) => self.atomicity(before, between, after)?,
+            (Candidate::CoEnabledRace { .. }, &[first, second]) => self.co_enabled(first, second)?,
+            (Candidate::Assertion { .. }, &[event]) => self.assertion(event)?,
+            (Candidate::Deadlock(deadlock), events) => self.deadlock(deadlock, events)?,
+            (Candidate::Pattern(pattern), events) => pattern_question(pattern, events),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The question that a candidate is, as an SMT-LIB 2 script; `None` if it is several questions.
+    ///
+    /// # Errors
+    /// As for [`Symbolic::answer`].
+    pub fn to_smtlib(&mut self, candidate: &Candidate) -> Result<Option<String>> {
+        let events: Option<Vec<EventIndex>> =
+            candidate.events().into_iter().map(|id| self.encoding.ctp().find(id)).collect();
+        let Some(events) = events else { return Ok(None) };
+        let Some(question) = self.question(candidate, &events)? else { return Ok(None) };
+        let assumptions =
+            question.facts.iter().map(|&fact| self.term(fact)).collect::<Result<Vec<Bool>>>()?;
+        self.encoding.to_smtlib(&assumptions).map(Some)
     }
 
     /// Asks, and makes the answer of what the solver says.
