@@ -200,6 +200,20 @@ impl Kind {
         }
     }
 
+    /// Whether another thread can notice the event, or its thread may have to wait for it: a place to switch. An assertion counts as
+    /// one that holds.
+    #[must_use]
+    pub fn is_noticed(&self) -> bool {
+        match self {
+            Kind::Read(_) | Kind::Write(_) | Kind::Update(_) | Kind::CompareExchange { .. } => true,
+            Kind::Other(other) => !matches!(
+                other,
+                EventKind::TransactionBegin | EventKind::TransactionEnd | EventKind::Alloc { .. }
+            ),
+            _ => false,
+        }
+    }
+
     /// Visits all expressions, to read or to change them.
     pub(crate) fn for_each_expr(&mut self, visit: &mut dyn FnMut(&mut ExprId)) {
         match self {

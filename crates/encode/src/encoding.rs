@@ -1,6 +1,7 @@
 //! The encoding of one concurrent trace program, and the questions that can be put to it.
 
 use crate::reasons::Reasons;
+use crate::switches::Stretches;
 use crate::sync::Sync;
 use crate::terms::Terms;
 use crate::{Mode, Model, Options};
@@ -43,6 +44,8 @@ pub struct Encoding<'c> {
     /// Pins that reach far and need not hold, once somebody asked.
     breakable: Option<Vec<EventId>>,
     pub(crate) sync: Sync,
+    /// If switches are bounded.
+    pub(crate) stretches: Option<Stretches>,
     pub(crate) contents_before: FxHashMap<EventIndex, FxHashMap<LocationId, Bv>>,
     pub(crate) contents_at_cut: FxHashMap<LocationId, Bv>,
 }
@@ -71,6 +74,7 @@ impl<'c> Encoding<'c> {
             pins: vec![],
             breakable: None,
             sync: Sync::default(),
+            stretches: None,
             contents_before: FxHashMap::default(),
             contents_at_cut: FxHashMap::default(),
             options,
@@ -83,6 +87,9 @@ impl<'c> Encoding<'c> {
         encoding.encode_sync()?;
         if encoding.options.mode == Mode::Full {
             encoding.require_all()?;
+        }
+        if let Some(most) = encoding.options.switches {
+            encoding.bound_switches(most)?;
         }
         Ok(encoding)
     }
@@ -109,10 +116,9 @@ impl<'c> Encoding<'c> {
         self.solver.set_limits(limits);
     }
 
-    /// A handle that stops questions from another thread.
-    #[must_use]
-    pub fn interrupter(&self) -> Interrupter {
-        self.solver.interrupter()
+    /// Lets a handle stop the questions to come from another thread.
+    pub fn set_interrupter(&mut self, interrupter: Interrupter) {
+        self.solver.set_interrupter(interrupter);
     }
 
     /// Asks whether some feasible prefix has all this.
@@ -120,10 +126,24 @@ impl<'c> Encoding<'c> {
     /// # Errors
     /// If a term is another solver's.
     pub fn ask(&mut self, assumptions: &[Bool]) -> Result<Answer> {
+        let all = self.with_own(assumptions);
+        self.solver.solve(&all)
+    }
+
+    /// The same question as an SMT-LIB 2 script.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn to_smtlib(&self, assumptions: &[Bool]) -> Result<String> {
+        self.solver.to_smtlib(&self.with_own(assumptions))
+    }
+
+    /// What is assumed, and what each question assumes besides.
+    fn with_own(&self, assumptions: &[Bool]) -> Vec<Bool> {
         let mut all = assumptions.to_vec();
         all.extend(self.switches());
         all.extend(self.pins.iter().map(|pin| pin.switch));
-        self.solver.solve(&all)
+        all
     }
 
     /// The pins on which it depends that something is infeasible: those that the core needs, and those that some schedule breaks

@@ -26,13 +26,14 @@ mod happens_before;
 mod memory;
 mod order;
 mod reasons;
+mod switches;
 mod sync;
 mod terms;
 mod witness;
 
 pub use encoding::Encoding;
 pub use happens_before::{Knowledge, OtherOrders};
-pub use solver::{Answer, Bool, Bv, Error, Limits, Result, Stop};
+pub use solver::{Answer, Bool, Bv, Error, Interrupter, Limits, Result, Stop};
 pub use sync::{Blocked, Section, Wait};
 
 use ctp::{EventIndex, LocationId};
@@ -44,7 +45,8 @@ pub enum Mode {
     /// All prefixes (AV §5).
     #[default]
     Prefixes,
-    /// Only those that run all events of the trace (AV §4).
+    /// Only those that run all events of the trace, each as recorded (AV §4). In such a schedule no event is left to be next, so
+    /// that accesses that are both next, failures and deadlocks are infeasible by definition; executed events can be asked about.
     Full,
 }
 
@@ -69,6 +71,8 @@ pub struct Options {
     pub model: Model,
     /// Whether unsatisfiable cores are to say which lock, branch or fork is to blame. Costs an assumption for each.
     pub explain: bool,
+    /// At most so many context switches.
+    pub switches: Option<u32>,
     /// Writes for which [`Encoding::content_before`] will be asked.
     pub contents_before: FxHashSet<EventIndex>,
     /// Locations of compare-and-exchanges for which [`Encoding::would_write_at_cut`] will be asked.

@@ -5,7 +5,7 @@
 
 use crate::Encoding;
 use claim::Because;
-use solver::{Bool, Result};
+use solver::{Answer, Bool, Result};
 
 /// The literals, with what they stand for.
 #[derive(Debug, Default)]
@@ -50,15 +50,45 @@ impl Encoding<'_> {
         self.reasons.switches.iter().map(|&(switch, _)| switch)
     }
 
-    /// What the literals of a core stand for.
-    #[must_use]
-    pub fn because(&self, core: &[Bool]) -> Vec<Because> {
-        let mut reasons: Vec<Because> = (self.reasons.switches.iter())
-            .filter(|(switch, _)| core.contains(switch))
+    /// Why what is assumed is infeasible, by a core of it: what the literals of the core stand for, without those that are not needed
+    /// as far as a few more questions tell. `own` are reasons that stand for some of what is assumed.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn because(
+        &mut self,
+        assumptions: &[Bool],
+        core: &[Bool],
+        own: &[(Bool, Because)],
+    ) -> Result<Vec<Because>> {
+        const MOST_QUESTIONS: usize = 64;
+        if !self.reasons.on {
+            return Ok(vec![]);
+        }
+        let own_terms = own.iter().map(|&(term, _)| term);
+        let mut needed: Vec<Bool> =
+            own_terms.chain(self.switches()).filter(|term| core.contains(term)).collect();
+        let is_own = |term: &Bool| own.iter().any(|(own, _)| own == term);
+        let others: Vec<Bool> = assumptions.iter().copied().filter(|term| !is_own(term)).collect();
+        let mut at = 0;
+        for _ in 0..MOST_QUESTIONS {
+            if at >= needed.len() {
+                break;
+            }
+            let mut fewer = others.clone();
+            fewer.extend(self.pins.iter().map(|pin| pin.switch));
+            fewer.extend(needed.iter().enumerate().filter(|&(n, _)| n != at).map(|(_, &switch)| switch));
+            match self.solver.solve(&fewer)? {
+                Answer::Unsat(core) => needed.retain(|switch| core.contains(switch)),
+                _ => at += 1,
+            }
+        }
+        let mut reasons: Vec<Because> = (own.iter().chain(&self.reasons.switches))
+            .filter(|(switch, _)| needed.contains(switch))
             .map(|(_, because)| because.clone())
             .collect();
         reasons.sort_unstable();
         reasons.dedup();
-        reasons
+        Ok(reasons)
     }
 }

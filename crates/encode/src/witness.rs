@@ -16,7 +16,8 @@ impl Encoding<'_> {
     pub fn witness(&self, standing: &[EventIndex], last: Option<EventIndex>) -> Result<Option<Witness>> {
         let Some(solution) = self.solver.model() else { return Ok(None) };
         let mut events: FxHashMap<Point, EventIndex> = FxHashMap::default();
-        let mut points = vec![];
+        // Where switches are bounded, the borders keep the events in their stretches.
+        let mut points: Vec<Point> = self.stretches.iter().flat_map(|s| s.borders.iter().copied()).collect();
         for at in (0..self.ctp.events.len()).map(EventIndex::new) {
             if let Some(point) = self.points[at.index()]
                 && solution.holds(self.inside(at))?

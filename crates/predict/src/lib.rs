@@ -14,7 +14,7 @@ pub mod symbolic;
 
 pub use candidates::{Candidates, Wanted, candidates};
 pub use confirm::{Normal, Replayed, confirm, schedule};
-pub use encode::{Limits, Mode, Model};
+pub use encode::{Interrupter, Limits, Mode, Model};
 pub use failure::recorded_failure;
 pub use filters::{Filter, Filters};
 pub use prediction::{Options, PredictError, Prediction, Progress, predict, predict_and_confirm};

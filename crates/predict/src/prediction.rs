@@ -121,7 +121,7 @@ fn run(
     remaining.extend(patterns);
     prediction.coverage.left_out += left_out;
     let start = Instant::now();
-    let mut engine = Symbolic::new(program, &ctp, &remaining, options.engine)?;
+    let mut engine = Symbolic::new(program, &ctp, &remaining, options.engine.clone())?;
     prediction.statistics.times.encode = start.elapsed();
     prediction.solve(&mut engine, remaining, options, progress)?;
     let start = Instant::now();

@@ -7,6 +7,7 @@ use common::{build, machine, record};
 use machine::Machine;
 use predict::{Mode, Model, Normal, Options, Symbolic, Wanted, candidates, symbolic};
 use subject::Strategy;
+use trace::{EventKind, Trace};
 
 macro_rules! example {
     ($name:literal) => {
@@ -60,9 +61,17 @@ fn the_causal_model_misses_both_variants_of_av_fig1() {
 }
 
 #[test]
+fn with_prefixes_the_causal_model_finds_the_second_variant_of_av_fig1() {
+    assert_eq!(violations(&example!("av-fig1a-modified"), Mode::Prefixes, Model::Causal), [""; 0]);
+    assert_eq!(violations(&example!("av-fig1b-modified"), Mode::Prefixes, Model::Causal), ["t1 < t5 < t2"]);
+}
+
+#[test]
 fn cam_reports_the_bogus_violation_of_av_fig1a_and_none_in_b() {
-    assert_eq!(violations(&example!("av-fig1a"), Mode::Prefixes, Model::Cam), ["t1 < t5 < t2"]);
-    assert_eq!(violations(&example!("av-fig1b"), Mode::Prefixes, Model::Cam), [""; 0]);
+    for mode in [Mode::Prefixes, Mode::Full] {
+        assert_eq!(violations(&example!("av-fig1a"), mode, Model::Cam), ["t1 < t5 < t2"]);
+        assert_eq!(violations(&example!("av-fig1b"), mode, Model::Cam), [""; 0]);
+    }
 }
 
 #[test]
@@ -72,14 +81,17 @@ fn av_fig6_is_found_in_a_prefix_and_not_in_full_linearizations() {
 }
 
 fn predicted(machine: &Machine, strategy: &Strategy) -> predict::Prediction {
-    let trace = record(machine, strategy);
+    predicted_from(machine, &record(machine, strategy))
+}
+
+fn predicted_from(machine: &Machine, trace: &Trace) -> predict::Prediction {
     let mut normal = Normal::default();
-    normal.add(&trace);
+    normal.add(trace);
     let options = Options {
         ctp: ctp::Options { atomic: ctp::Atomic::Marked, ..Default::default() },
         ..Options::default()
     };
-    predict::predict_and_confirm(machine, &trace, &options, &normal, &mut |_| {}).expect("it is predicted")
+    predict::predict_and_confirm(machine, trace, &options, &normal, &mut |_| {}).expect("it is predicted")
 }
 
 fn races(prediction: &predict::Prediction) -> usize {
@@ -96,6 +108,22 @@ fn mm_fig2_is_race_free_and_not_atomic() {
 #[test]
 fn mm_fig1_program1_is_race_free() {
     assert_eq!(races(&predicted(&example!("mm-fig1-program1"), &Strategy::RunToBlock)), 0);
+}
+
+#[test]
+fn mm_fig1_program2_races_in_a_run_that_takes_the_branch() {
+    let machine = example!("mm-fig1-program2");
+    let run = |seed| record(&machine, &Strategy::Random { seed });
+    let taken = |trace: &Trace| {
+        let branches = trace.events.iter().filter(|e| matches!(e.kind, EventKind::Branch { taken: 0 }));
+        branches.count() == 2
+    };
+    let trace = (0..100).map(run).find(taken).expect("some run takes both branches");
+    let prediction = predicted_from(&machine, &trace);
+    // On x both accesses can be next at once. The write of y follows the read of y in all runs, but no synchronisation orders them.
+    let co_enabled = |f: &&claim::Finding| matches!(f.candidate, Candidate::CoEnabledRace { .. });
+    assert_eq!((races(&prediction), prediction.findings.iter().filter(co_enabled).count()), (2, 1));
+    assert!(prediction.findings.iter().all(|finding| finding.standing == Standing::Confirmed));
 }
 
 #[test]

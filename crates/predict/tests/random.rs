@@ -6,44 +6,13 @@ mod common;
 use claim::{Answer, Candidate, Deadlock};
 use common::dense::dense;
 use common::programs::programs;
-use common::{ask, build, machine_of, record, seen, shows, standing};
+use common::{ask, build, config, machine_of, run, seen, shows, standing};
 use lang::ast::File;
 use machine::Machine;
 use predict::{Filters, Mode, Model, Symbolic, Wanted, candidates, symbolic};
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
 use std::collections::BTreeSet;
-use subject::Strategy as Who;
 use trace::{FaultKind, Outcome, Trace};
-
-fn config() -> ProptestConfig {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(60);
-    let persistence = FileFailurePersistence::WithSource("regressions");
-    ProptestConfig {
-        cases,
-        max_shrink_iters: 5_000,
-        failure_persistence: Some(Box::new(persistence)),
-        ..ProptestConfig::default()
-    }
-}
-
-/// A recorded run; most of the time one that passes, if some strategy gives one.
-fn run(machine: &Machine, seed: u64) -> Trace {
-    let strategies = [
-        Who::Random { seed },
-        Who::RunToBlock,
-        Who::RoundRobin { quantum: 1 + (seed % 3) as u32 },
-        Who::Random { seed: !seed },
-        Who::Random { seed: seed.rotate_left(7) },
-        Who::Pct { seed, depth: 3, length: 20 },
-    ];
-    let first = record(machine, &strategies[(seed % 3) as usize]);
-    if seed.is_multiple_of(8) {
-        return first;
-    }
-    let passing = strategies.iter().map(|who| record(machine, who));
-    passing.into_iter().find(|trace| matches!(trace.outcome, Outcome::Completed { .. })).unwrap_or(first)
-}
 
 /// A fault that the oracle along a trace does not go into, because the thread's next event in the trace is at another instruction.
 fn is_computed(kind: FaultKind) -> bool {
@@ -56,7 +25,7 @@ fn compare(machine: &Machine, trace: &Trace) -> Result<(), TestCaseError> {
     if matches!(trace.outcome, Outcome::Fault { .. } | Outcome::LimitReached { .. }) {
         return Ok(());
     }
-    let answers = ask(machine, Some(trace));
+    let answers = ask(machine, trace);
     if answers.limit.is_some() {
         return Ok(());
     }
@@ -163,7 +132,7 @@ fn compare_all(file: &File, seed: u64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(60))]
 
     #[test]
     fn the_engine_and_the_oracle_agree_on_each_candidate(
@@ -238,7 +207,7 @@ fn the_candidates_are_interesting() {
         };
         let machine = machine_of(&file);
         let trace = run(&machine, seed);
-        let answers = ask(&machine, Some(&trace));
+        let answers = ask(&machine, &trace);
         let compared = answers.limit.is_none()
             && !matches!(trace.outcome, Outcome::Fault { .. } | Outcome::LimitReached { .. });
         *counts.entry(("compared", compared)).or_default() += 1;

@@ -44,7 +44,9 @@ impl Interrupter {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_set(&self) -> bool {
+    /// Whether it is in force.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

@@ -251,6 +251,11 @@ impl Solver {
         self.sat.watchdog.borrow().interrupter.clone()
     }
 
+    /// Takes a handle that was made elsewhere, so that one handle can stop several solvers.
+    pub fn set_interrupter(&mut self, interrupter: Interrupter) {
+        self.sat.watchdog.borrow_mut().interrupter = interrupter;
+    }
+
     /// Asks whether all that is asserted, and all of `assumptions`, can hold together.
     ///
     /// # Panics

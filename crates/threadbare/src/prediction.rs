@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::{load, output};
 use anyhow::Context as _;
 use claim::{Answer, Candidate, Finding, Property, Unknown};
-use predict::{Mode, Model, Normal, Options, Prediction, Wanted};
+use predict::{Interrupter, Mode, Model, Normal, Options, Prediction, Wanted};
 use report::{Description, Report, Telling};
 use std::path::Path;
 use std::time::Duration;
@@ -100,6 +100,7 @@ fn predict<S: Subject>(
     predicted: &Predicted<'_, S>,
     arguments: &PredictOptions,
 ) -> anyhow::Result<Prediction> {
+    interrupt_by_key(&predicted.options.engine.interrupter);
     let bar = output::spinner();
     let mut progress = |progress: predict::Progress| {
         bar.set_message(format!(
@@ -124,6 +125,19 @@ fn predict<S: Subject>(
     prediction.with_context(|| predicted.subject.name().to_owned())
 }
 
+/// The first Ctrl-C ends the search, and what was found so far is told; the second ends everything.
+fn interrupt_by_key(interrupter: &Interrupter) {
+    let interrupter = interrupter.clone();
+    let handler = move || {
+        if interrupter.is_set() {
+            std::process::exit(130);
+        }
+        interrupter.interrupt();
+    };
+    // Without a handler a Ctrl-C ends the process, as it always does.
+    let _ = ctrlc::set_handler(handler);
+}
+
 /// What is asked for; before anything is run, so that nothing is run in vain.
 pub fn options(arguments: &PredictOptions) -> anyhow::Result<Options> {
     let mut wanted = Wanted { per_place: arguments.per_place as usize, ..Wanted::default() };
@@ -141,6 +155,9 @@ pub fn options(arguments: &PredictOptions) -> anyhow::Result<Options> {
             ModelName::Causal => Model::Causal,
         },
         explain: arguments.why_not,
+        switches: arguments.switches,
+        total_time: arguments.budget,
+        interrupter: Interrupter::default(),
         limits: predict::Limits {
             time: Some(Duration::from_secs(arguments.solve_time)),
             conflicts: arguments.solve_conflicts,
@@ -235,7 +252,9 @@ fn exit(report: &Report, prediction: &Prediction) -> Exit {
             )
         )
     };
+    let interrupted = |(_, answer): &(Candidate, Answer)| *answer == Answer::Unknown(Unknown::Interrupted);
     match () {
+        () if prediction.answers.iter().any(interrupted) => Exit::Limit,
         () if !report.findings.is_empty() => Exit::Findings,
         () if prediction.answers.iter().any(is_limit) => Exit::Limit,
         () => Exit::Clean,

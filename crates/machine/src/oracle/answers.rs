@@ -64,6 +64,8 @@ pub struct Counts {
     pub discarded: u128,
     /// A loop bound or a limit of the machine was reached, or a thread left the trace's paths.
     pub cut: u128,
+    /// Those of all these that run every event of the trace whose paths are kept to, as recorded.
+    pub whole: u128,
 }
 
 impl Counts {
@@ -81,6 +83,7 @@ impl Counts {
         self.deadlocked = self.deadlocked.saturating_add(other.deadlocked);
         self.discarded = self.discarded.saturating_add(other.discarded);
         self.cut = self.cut.saturating_add(other.cut);
+        self.whole = self.whole.saturating_add(other.whole);
     }
 }
 

@@ -46,6 +46,9 @@ pub struct Question<'t> {
     /// Only prefixes in which each thread follows its path in this trace (DESIGN §9): a thread goes no further after an
     /// event whose outcome differs, or before an event that the trace does not have.
     pub along: Option<&'t Trace>,
+    /// With `along`: of triples and unordered races only those of schedules that go on to run all events of the trace, each as
+    /// recorded (AV §4, full linearizations).
+    pub whole: bool,
     /// Most events to step through.
     pub max_steps: u64,
     /// Most states to remember.
@@ -60,6 +63,7 @@ impl Default for Question<'_> {
             method: Method::Stateful,
             history: true,
             along: None,
+            whole: false,
             max_steps: 100_000_000,
             max_states: 2_000_000,
             max_memory: 2 << 30,

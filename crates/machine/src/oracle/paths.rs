@@ -58,6 +58,11 @@ impl Paths {
             .is_some_and(|(_, decision)| decision == Decision::of(&event.kind))
     }
 
+    /// How many events the trace has.
+    pub fn events(&self) -> u64 {
+        self.threads.values().map(|events| events.len() as u64).sum()
+    }
+
     fn at(&self, thread: ThreadId, done: u64) -> Option<(SiteId, Decision)> {
         self.threads.get(&thread)?.get(done as usize).copied()
     }

@@ -1,7 +1,7 @@
 //! The walk itself: depth first, with or without remembering states.
 
 use super::access::{is_race, pending};
-use super::answers::{Answers, Counts, Failure, FinalState, LimitReached, Point, Race};
+use super::answers::{Answers, Counts, Failure, FinalState, LimitReached, Point, Race, Triple};
 use super::monitor::{Monitor, Watch};
 use super::paths::Paths;
 use super::{Method, Progress, Question};
@@ -31,6 +31,8 @@ pub struct Search<'q> {
     /// Ends that are already in the answers, with the number of segments of the schedule that led there.
     ends: FxHashMap<Key, usize>,
     stack: Vec<Frame>,
+    /// What the step that is being made has shown, if it counts only once the whole trace has been run.
+    shown: Shown,
     /// An estimate of the memory that `visited`, `ends` and `stack` take, in bytes.
     memory: u64,
 }
@@ -51,10 +53,19 @@ struct Frame {
     key: Option<Key>,
     /// The step that led here.
     step: Option<Step>,
+    /// What that step showed, if it counts only once the whole trace has been run from here.
+    shown: Shown,
     /// How many segments the schedule has that led here.
     segments: usize,
     /// What this frame adds to the estimate of memory.
     bytes: u64,
+}
+
+/// What a step has shown.
+#[derive(Default)]
+struct Shown {
+    unordered: Vec<Race>,
+    triples: Vec<Triple>,
 }
 
 /// One way on: a thread's next event, and what settles it.
@@ -88,6 +99,7 @@ impl<'q> Search<'q> {
             visited: FxHashMap::default(),
             ends: FxHashMap::default(),
             stack: vec![],
+            shown: Shown::default(),
             memory: 0,
         }
     }
@@ -183,12 +195,24 @@ impl<'q> Search<'q> {
         let last = Some(*step);
         for (race, address) in unordered {
             self.locate(&node.state, (race.first.site, race.second.site), address);
-            self.keep(|answers| &mut answers.unordered, race, last);
+            match self.question.whole {
+                true => self.shown.unordered.push(race),
+                false => self.keep(|answers| &mut answers.unordered, race, last),
+            }
         }
         for (triple, address) in triples {
             self.locate(&node.state, (triple.before.site, triple.between.site), address);
-            self.keep(|answers| &mut answers.triples, triple, last);
+            match self.question.whole {
+                true => self.shown.triples.push(triple),
+                false => self.keep(|answers| &mut answers.triples, triple, last),
+            }
         }
+    }
+
+    /// Keeps what a step has shown, now that the whole trace can be run from there.
+    fn keep_shown(&mut self, shown: Shown, step: Option<Step>) {
+        shown.unordered.into_iter().for_each(|race| self.keep(|answers| &mut answers.unordered, race, step));
+        shown.triples.into_iter().for_each(|triple| self.keep(|answers| &mut answers.triples, triple, step));
     }
 
     /// Takes note of what two instructions both access.
@@ -234,10 +258,14 @@ impl<'q> Search<'q> {
     /// Goes into a state, unless it was seen before.
     fn enter(&mut self, node: Node, step: Option<Step>) {
         let key = (self.question.method == Method::Stateful).then(|| self.key(&node));
+        let shown = std::mem::take(&mut self.shown);
         if let Some(key) = &key {
             match self.visited.get(key) {
                 Some(Some(counts)) => {
                     let counts = *counts;
+                    if counts.whole > 0 {
+                        self.keep_shown(shown, step);
+                    }
                     if let Some(parent) = self.stack.last_mut() {
                         parent.counts.add(counts);
                     }
@@ -269,7 +297,8 @@ impl<'q> Search<'q> {
             }
         }
         let segments = self.segments(step);
-        self.stack.push(Frame { node: None, ways, counts: Counts::default(), key, step, segments, bytes });
+        let counts = Counts::default();
+        self.stack.push(Frame { node: None, ways, counts, key, step, shown, segments, bytes });
         self.look(&node);
         if let Some(frame) = self.stack.last_mut() {
             frame.node = Some(node);
@@ -280,6 +309,9 @@ impl<'q> Search<'q> {
     fn leave(&mut self) {
         let Some(frame) = self.stack.pop() else { return };
         self.memory -= frame.bytes;
+        if frame.counts.whole > 0 {
+            self.keep_shown(frame.shown, frame.step);
+        }
         if let Some(key) = frame.key {
             self.visited.insert(key, Some(frame.counts));
         }
@@ -325,6 +357,7 @@ impl<'q> Search<'q> {
             Outcome::Deadlock { .. } => Counts { deadlocked: 1, ..Counts::default() },
             _ => Counts { completed: 1, ..Counts::default() },
         };
+        let counts = Counts { whole: u128::from(self.ran_whole_trace(node)), ..counts };
         if let Some(frame) = self.stack.last_mut() {
             frame.counts.add(counts);
         }
@@ -377,6 +410,13 @@ impl<'q> Search<'q> {
                 }
             }
         }
+    }
+
+    /// Whether all events of the trace that is being kept to have been run, as recorded.
+    fn ran_whole_trace(&self, node: &Node) -> bool {
+        let done = || node.state.threads.iter().map(|thread| thread.done).sum::<u64>();
+        let as_recorded = node.monitor.departed.is_empty() && node.state.ending.is_none();
+        self.paths.as_ref().is_some_and(|paths| as_recorded && done() == paths.events())
     }
 
     /// Whether thread `t` has ended or waits for others; otherwise it has stopped for a reason of its own.

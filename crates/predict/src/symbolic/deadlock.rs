@@ -3,7 +3,7 @@
 //! They are not generated as candidates first: which events a circle consists of is left to the solver. It is asked for *some* circle,
 //! the one that it shows is reported, and the next question excludes it, until there is none left.
 
-use super::{Question, Symbolic};
+use super::{Fact, Question, Symbolic};
 use claim::{Answer, Candidate, Deadlock, Unknown};
 use ctp::{EventIndex, Kind, ThreadIndex};
 use encode::{Blocked, Bool, Result};
@@ -21,28 +21,28 @@ impl Symbolic<'_> {
     /// The question whether these events can all be blocked, as the deadlock says.
     pub(super) fn deadlock(&mut self, deadlock: &Deadlock, events: &[EventIndex]) -> Result<Question> {
         let threads: Vec<ThreadIndex> = events.iter().map(|&event| self.event(event).thread).collect();
-        let mut assumptions = vec![];
+        let mut facts = vec![];
         for &event in events {
-            assumptions.push(self.encoding.next(event)?);
+            facts.push(Fact::Next(event));
             let blocked = self.encoding.blocked(event, self.timed.contains(&event))?;
-            assumptions.push(match deadlock {
+            facts.push(Fact::Term(match deadlock {
                 Deadlock::AllBlocked(_) => blocked.blocked,
                 Deadlock::Circle(_) => {
                     let by = blocked.by.iter().filter(|(thread, _)| threads.contains(thread));
                     let by: Vec<Bool> = by.map(|&(_, blocks)| blocks).collect();
                     self.encoding.solver().or(&by)?
                 }
-            });
+            }));
         }
         if let Deadlock::AllBlocked(_) = deadlock {
             for n in 0..self.encoding.ctp().threads.len() {
                 if !threads.contains(&ThreadIndex::new(n)) {
-                    assumptions.push(self.is_over(ThreadIndex::new(n))?);
+                    facts.push(Fact::Term(self.is_over(ThreadIndex::new(n))?));
                 }
             }
-            assumptions.push(self.nobody_departs()?);
+            facts.push(Fact::Term(self.nobody_departs()?));
         }
-        Ok(Question { assumptions, standing: events.to_vec(), last: None })
+        Ok(Question { facts, standing: events.to_vec(), ..Question::default() })
     }
 
     /// All deadlocks, at most so many, each with its answer. The last answer is another than *feasible* if the search ended by a limit.
@@ -62,7 +62,8 @@ impl Symbolic<'_> {
         for all in [false, true] {
             let stuck = if all { self.all_blocked(&places)? } else { self.some_circle(&places)? };
             while found.len() < most {
-                let question = Question { assumptions: vec![stuck], ..Question::default() };
+                let question =
+                    Question { facts: vec![Fact::Term(stuck)], alone: true, ..Question::default() };
                 match self.decide(question)? {
                     Answer::Feasible(_) => {}
                     Answer::Infeasible(_) => break,

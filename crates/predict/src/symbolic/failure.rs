@@ -1,6 +1,6 @@
 //! Assertions and faults: the thread stands before what fails, and it would fail now.
 
-use super::{Question, Symbolic, either};
+use super::{Fact, Question, Symbolic, either};
 use claim::{Answer, Unknown};
 use ctp::{EventIndex, Kind, Otherwise};
 use encode::{Bool, Result};
@@ -16,8 +16,9 @@ impl Symbolic<'_> {
 
     fn failing(&mut self, event: EventIndex, fails: Bool) -> Result<Question> {
         let thread = self.event(event).thread;
-        let assumptions = vec![self.encoding.next(event)?, fails, self.encoding.not_excluded(thread)?];
-        Ok(Question { assumptions, standing: vec![], last: Some(event) })
+        let (alone, in_turn) = (self.encoding.not_excluded(thread)?, self.encoding.may_end_with(thread));
+        let facts = vec![Fact::Next(event), Fact::Term(fails), Fact::Term(alone), Fact::Term(in_turn)];
+        Ok(Question { facts, last: Some(event), ..Question::default() })
     }
 
     /// A fault in place of an event: of the event itself, or of something that is computed before it.

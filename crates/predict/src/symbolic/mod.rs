@@ -2,21 +2,24 @@
 
 mod atomicity;
 mod deadlock;
+mod facts;
 mod failure;
 mod independence;
 mod minimise;
 mod race;
 
 use crate::candidates::{may_write, reads};
-use claim::{Answer, Candidate, Pattern, Unknown};
+use claim::{Answer, Because, Candidate, Pattern, Unknown};
 use ctp::{Ctp, EventIndex, Kind};
-use encode::{Bool, Encoding, Limits, Mode, Model, OtherOrders, Result, Stop};
+use encode::{Bool, Encoding, Interrupter, Limits, Mode, Model, OtherOrders, Result, Stop};
+use facts::{Core, Fact};
 use ir::{Op, Program, SiteIndex, SyncOp};
 use rustc_hash::FxHashSet;
+use std::time::{Duration, Instant};
 use trace::EventId;
 
 /// How the engine works.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Which schedules count.
     pub mode: Mode,
@@ -24,18 +27,30 @@ pub struct Options {
     pub model: Model,
     /// Whether *infeasible* comes with reasons.
     pub explain: bool,
-    /// Limits for each question.
+    /// Only schedules with at most so many context switches; they are counted between events that other threads can notice.
+    pub switches: Option<u32>,
+    /// Limits for each question. A candidate that reaches one is *unknown*, and the next one is asked.
     pub limits: Limits,
+    /// Time for all questions together, from when the engine is made. What is not decided by then is *unknown* ([`Unknown::Time`]).
+    pub total_time: Option<Duration>,
+    /// A handle by which another thread ends the search: keep a clone, and call [`Interrupter::interrupt`]. What is not decided by
+    /// then is *unknown* ([`Unknown::Interrupted`]); answers that were given stay.
+    pub interrupter: Interrupter,
 }
 
 /// The engine, for one concurrent trace program.
 pub struct Symbolic<'c> {
     encoding: Encoding<'c>,
     options: Options,
+    /// When the time for all questions is over.
+    deadline: Option<Instant>,
     /// Orders of compare-and-exchanges that come out otherwise.
     others: OtherOrders,
     /// Waits that may end by themselves.
     timed: FxHashSet<EventIndex>,
+    /// What is known to be infeasible together.
+    cores: Vec<Core>,
+    asked: usize,
     /// Whether witnesses are to be made small.
     small: bool,
 }
@@ -43,9 +58,13 @@ pub struct Symbolic<'c> {
 /// One question: what is assumed, where the threads of interest then stand, and what they do last.
 #[derive(Default)]
 struct Question {
-    assumptions: Vec<Bool>,
+    facts: Vec<Fact>,
     standing: Vec<EventIndex>,
     last: Option<EventIndex>,
+    /// It rests on assertions of its own, so that its core says nothing of other questions.
+    alone: bool,
+    /// What some of its facts stand for, as reasons.
+    reasons: Vec<(Bool, Because)>,
 }
 
 impl<'c> Symbolic<'c> {
@@ -63,13 +82,15 @@ impl<'c> Symbolic<'c> {
             mode: options.mode,
             model: options.model,
             explain: options.explain,
+            switches: options.switches,
             ..encode::Options::default()
         };
+        let deadline = options.total_time.map(|total| Instant::now() + total);
         for candidate in candidates {
             need(ctp, candidate, &mut needs);
         }
         let mut encoding = Encoding::new(ctp, needs)?;
-        encoding.set_limits(options.limits);
+        encoding.set_interrupter(options.interrupter.clone());
         let sites = SiteIndex::new(program);
         let (mut others, mut timed) = (OtherOrders::default(), FxHashSet::default());
         for (at, event) in ctp.events.iter().enumerate() {
@@ -87,7 +108,7 @@ impl<'c> Symbolic<'c> {
                 _ => {}
             }
         }
-        Ok(Symbolic { encoding, options, others, timed, small: false })
+        Ok(Symbolic { encoding, options, deadline, others, timed, cores: vec![], asked: 0, small: false })
     }
 
     /// The encoding.
@@ -95,11 +116,20 @@ impl<'c> Symbolic<'c> {
         &mut self.encoding
     }
 
+    /// How many questions the solver was asked, those for smaller witnesses and reasons left out.
+    #[must_use]
+    pub fn asked(&self) -> usize {
+        self.asked
+    }
+
     /// Decides a candidate.
     ///
     /// # Errors
     /// By a fault of ours: the solver refuses a term.
     pub fn answer(&mut self, candidate: &Candidate) -> Result<Answer> {
+        if let Some(why) = self.out_of_time() {
+            return Ok(Answer::Unknown(why));
+        }
         let mut events = vec![];
         for id in candidate.events() {
             match self.encoding.ctp().find(id) {
@@ -109,35 +139,55 @@ impl<'c> Symbolic<'c> {
             }
         }
         match (candidate, &events[..]) {
-            (Candidate::Atomicity { .. }, &[before, between, after]) => {
-                let question = self.atomicity(before, between, after)?;
-                self.decide(question)
-            }
-            (Candidate::CoEnabledRace { .. }, &[first, second]) => {
-                let question = self.co_enabled(first, second)?;
-                self.decide(question)
-            }
             (Candidate::UnorderedRace { .. }, &[first, second]) => self.unordered(first, second),
-            (Candidate::Assertion { .. }, &[event]) => {
-                let question = self.assertion(event)?;
-                self.decide(question)
-            }
             (Candidate::Fault { event, kind }, _) => self.fault(*event, *kind),
-            (Candidate::Deadlock(deadlock), events) => {
-                let question = self.deadlock(deadlock, events)?;
-                self.decide(question)
-            }
-            (Candidate::Pattern(pattern), events) => {
-                let question = self.pattern(pattern, events)?;
-                self.decide(question)
-            }
-            _ => Ok(Answer::Unknown(Unknown::NotInTrace("a candidate without its events".to_owned()))),
+            (candidate, events) => match self.question(candidate, events)? {
+                Some(question) => self.decide(question),
+                None => Ok(Answer::Unknown(Unknown::NotInTrace("a candidate without its events".to_owned()))),
+            },
         }
+    }
+
+    /// The question that a candidate is, if it is one.
+    fn question(&mut self, candidate: &Candidate, events: &[EventIndex]) -> Result<Option<Question>> {
+        Ok(Some(match (candidate, events) {
+            (Candidate::Atomicity { .. }, &[before, between, after]) => {
+                self.atomicity(before, between, after)?
+            }
+            (Candidate::CoEnabledRace { .. }, &[first, second]) => self.co_enabled(first, second)?,
+            (Candidate::Assertion { .. }, &[event]) => self.assertion(event)?,
+            (Candidate::Deadlock(deadlock), events) => self.deadlock(deadlock, events)?,
+            (Candidate::Pattern(pattern), events) => pattern_question(pattern, events),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The question that a candidate is, as an SMT-LIB 2 script; `None` if it is several questions.
+    ///
+    /// # Errors
+    /// As for [`Symbolic::answer`].
+    pub fn to_smtlib(&mut self, candidate: &Candidate) -> Result<Option<String>> {
+        let events: Option<Vec<EventIndex>> =
+            candidate.events().into_iter().map(|id| self.encoding.ctp().find(id)).collect();
+        let Some(events) = events else { return Ok(None) };
+        let Some(question) = self.question(candidate, &events)? else { return Ok(None) };
+        let assumptions =
+            question.facts.iter().map(|&fact| self.term(fact)).collect::<Result<Vec<Bool>>>()?;
+        self.encoding.to_smtlib(&assumptions).map(Some)
     }
 
     /// Asks, and makes the answer of what the solver says.
     fn decide(&mut self, question: Question) -> Result<Answer> {
-        let Question { mut assumptions, standing, last } = question;
+        let Question { facts, standing, last, alone, reasons } = question;
+        if let Some(why) = self.out_of_time() {
+            return Ok(Answer::Unknown(why));
+        }
+        if let Some(because) = self.known_core(&facts) {
+            return Ok(Answer::Infeasible(because.to_vec()));
+        }
+        self.limit();
+        self.asked += 1;
+        let mut assumptions = facts.iter().map(|&fact| self.term(fact)).collect::<Result<Vec<Bool>>>()?;
         let said = self.encoding.ask(&assumptions)?;
         if self.small && said == encode::Answer::Sat {
             self.shrink(&mut assumptions)?;
@@ -148,37 +198,67 @@ impl<'c> Symbolic<'c> {
                 None => Answer::Unknown(Unknown::Interrupted),
             },
             encode::Answer::Unsat(core) => match self.encoding.pinned(&core)? {
-                pins if pins.is_empty() => Answer::Infeasible(self.encoding.because(&core)),
+                pins if pins.is_empty() => {
+                    let because = self.encoding.because(&assumptions, &core, &reasons)?;
+                    if !alone {
+                        let needed =
+                            facts.into_iter().zip(&assumptions).filter(|(_, term)| core.contains(term));
+                        self.learn(needed.map(|(fact, _)| fact).collect(), because.clone());
+                    }
+                    Answer::Infeasible(because)
+                }
                 pins => Answer::Unknown(Unknown::Pinned(pins)),
             },
             encode::Answer::Unknown(stop) => Answer::Unknown(self.stopped(stop)),
         })
     }
 
+    /// Why nothing more is to be asked.
+    fn out_of_time(&self) -> Option<Unknown> {
+        if self.options.interrupter.is_set() {
+            return Some(Unknown::Interrupted);
+        }
+        let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        over.then(|| Unknown::Time(self.options.total_time.unwrap_or_default()))
+    }
+
+    /// Sets the limits of the next question: what is left of the time, at most.
+    fn limit(&mut self) {
+        let mut limits = self.options.limits;
+        if let Some(deadline) = self.deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            limits.time = Some(limits.time.map_or(left, |time| time.min(left)));
+        }
+        self.encoding.set_limits(limits);
+    }
+
     fn stopped(&self, stop: Stop) -> Unknown {
         let limits = self.options.limits;
         match stop {
-            Stop::Time => Unknown::Time(limits.time.unwrap_or_default()),
+            Stop::Time => {
+                let total = self.options.total_time.filter(|_| self.out_of_time().is_some());
+                Unknown::Time(total.or(limits.time).unwrap_or_default())
+            }
             Stop::Conflicts => Unknown::Conflicts(limits.conflicts.unwrap_or_default().into()),
             Stop::Memory => Unknown::Memory(limits.memory.unwrap_or_default() as u64),
             Stop::Interrupted => Unknown::Interrupted,
         }
     }
 
-    /// Events in an order that is given in part, all executed (PLAN §4.2).
-    fn pattern(&mut self, pattern: &Pattern, events: &[EventIndex]) -> Result<Question> {
-        let mut assumptions: Vec<Bool> = events.iter().map(|&event| self.encoding.inside(event)).collect();
-        for &(first, second) in &pattern.order {
-            if let (Some(&first), Some(&second)) = (events.get(first as usize), events.get(second as usize)) {
-                assumptions.push(self.encoding.before(first, second)?);
-            }
-        }
-        Ok(Question { assumptions, ..Question::default() })
-    }
-
     fn event(&self, event: EventIndex) -> &'c ctp::Event {
         self.encoding.ctp().event(event)
     }
+}
+
+/// Events in an order that is given in part, all executed (PLAN §4.2).
+fn pattern_question(pattern: &Pattern, events: &[EventIndex]) -> Question {
+    let mut facts: Vec<Fact> = events.iter().map(|&event| Fact::Inside(event)).collect();
+    for &(first, second) in &pattern.order {
+        if let (Some(&first), Some(&second)) = (events.get(first as usize), events.get(second as usize)) {
+            facts.push(Fact::Before(first, second));
+        }
+    }
+    Question { facts, ..Question::default() }
 }
 
 /// The first answer that is feasible, or the weakest of the others.

@@ -1,25 +1,25 @@
 //! Races (DESIGN §10): co-enabled, and not ordered by happens-before.
 
-use super::{Question, Symbolic, either};
+use super::{Fact, Question, Symbolic, either};
 use claim::Answer;
 use ctp::EventIndex;
-use encode::{Bool, Result};
+use encode::Result;
 
 impl Symbolic<'_> {
     /// Both accesses are next, and conflict.
     pub(super) fn co_enabled(&mut self, first: EventIndex, second: EventIndex) -> Result<Question> {
         let encoding = &mut self.encoding;
-        let mut assumptions = vec![encoding.overlap(first, second)?];
+        let mut facts = vec![Fact::Term(encoding.overlap(first, second)?)];
         let mut writes = vec![];
         for event in [first, second] {
-            assumptions.push(encoding.next(event)?);
-            assumptions.push(encoding.can_access_at_cut(event)?);
+            facts.push(Fact::Next(event));
+            facts.push(Fact::Term(encoding.can_access_at_cut(event)?));
             let thread = encoding.ctp().event(event).thread;
-            assumptions.push(encoding.not_excluded(thread)?);
+            facts.push(Fact::Term(encoding.not_excluded(thread)?));
             writes.push(encoding.would_write_at_cut(event)?);
         }
-        assumptions.push(encoding.solver().or(&writes)?);
-        Ok(Question { assumptions, standing: vec![first, second], last: None })
+        facts.push(Fact::Term(encoding.solver().or(&writes)?));
+        Ok(Question { facts, standing: vec![first, second], ..Question::default() })
     }
 
     /// Both accesses are executed, and the later one does not know the earlier one.
@@ -43,16 +43,17 @@ impl Symbolic<'_> {
         let others = self.others.clone();
         let encoding = &mut self.encoding;
         let (one, other) = (encoding.writes(earlier)?, encoding.writes(later)?);
-        let mut assumptions: Vec<Bool> = vec![
-            encoding.inside(later),
-            encoding.before(earlier, later)?,
-            encoding.overlap(earlier, later)?,
-            encoding.solver().or(&[one, other])?,
+        let mut facts = vec![
+            Fact::Inside(later),
+            Fact::Before(earlier, later),
+            Fact::Term(encoding.overlap(earlier, later)?),
+            Fact::Term(encoding.solver().or(&[one, other])?),
         ];
         let knowledge = encoding.knowledge(earlier, &others)?;
         if let Some(knows) = knowledge.of(later) {
-            assumptions.push(encoding.solver().not(knows)?);
+            facts.push(Fact::Term(encoding.solver().not(knows)?));
         }
-        self.decide(Question { assumptions, ..Question::default() })
+        // What is known of happens-before is asserted for this question only: a core says nothing of others.
+        self.decide(Question { facts, alone: true, ..Question::default() })
     }
 }

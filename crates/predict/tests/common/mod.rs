@@ -10,6 +10,8 @@ use ctp::{Atomic, Ctp};
 use lang::ast::File;
 use machine::oracle::{self, Answers, Method, Point, Question};
 use machine::{Machine, Options};
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::FileFailurePersistence;
 use std::collections::BTreeSet;
 use subject::{Schedule, Segment, Strategy as Who, Subject as _};
 use trace::{BlockedThread, EventId, EventKind, Logging, Outcome, Trace};
@@ -33,16 +35,50 @@ pub fn build(machine: &Machine, trace: &Trace) -> Ctp {
     Ctp::build(machine.program(), trace, &options).expect("the trace fits")
 }
 
-pub fn ask(machine: &Machine, along: Option<&Trace>) -> Answers {
-    let question = Question {
+/// What random tests ask the oracle: not for too long.
+pub fn question(along: &Trace) -> Question<'_> {
+    Question {
         method: Method::Stateful,
         history: true,
-        along,
+        along: Some(along),
         max_steps: 200_000,
         max_states: 20_000,
         ..Question::default()
-    };
-    oracle::ask(machine, &question)
+    }
+}
+
+pub fn ask(machine: &Machine, along: &Trace) -> Answers {
+    oracle::ask(machine, &question(along))
+}
+
+/// How the random tests draw their cases.
+pub fn config(cases: u32) -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
+    let persistence = FileFailurePersistence::WithSource("regressions");
+    ProptestConfig {
+        cases,
+        max_shrink_iters: 5_000,
+        failure_persistence: Some(Box::new(persistence)),
+        ..ProptestConfig::default()
+    }
+}
+
+/// A recorded run; most of the time one that passes, if some strategy gives one.
+pub fn run(machine: &Machine, seed: u64) -> Trace {
+    let strategies = [
+        Who::Random { seed },
+        Who::RunToBlock,
+        Who::RoundRobin { quantum: 1 + (seed % 3) as u32 },
+        Who::Random { seed: !seed },
+        Who::Random { seed: seed.rotate_left(7) },
+        Who::Pct { seed, depth: 3, length: 20 },
+    ];
+    let first = record(machine, &strategies[(seed % 3) as usize]);
+    if seed.is_multiple_of(8) {
+        return first;
+    }
+    let passing = strategies.iter().map(|who| record(machine, who));
+    passing.into_iter().find(|trace| matches!(trace.outcome, Outcome::Completed { .. })).unwrap_or(first)
 }
 
 pub fn id(point: Point) -> EventId {

@@ -3,6 +3,7 @@
 use super::{ProcessOptions, ProgramOptions, RecordOptions};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What is looked for.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +80,12 @@ pub struct PredictOptions {
     /// Which schedules count
     #[arg(long, value_enum, default_value_t = ModeName::Prefixes)]
     pub mode: ModeName,
+    /// Only schedules with at most so many context switches
+    #[arg(long, value_name = "N")]
+    pub switches: Option<u32>,
+    /// Stop looking after so long (`90s`, `5m`, `1h`), and tell what was found up to then
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
     /// Look at most at so many candidates at the same places in the source
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     pub per_place: u32,
@@ -170,4 +177,22 @@ pub struct CtpShowArguments {
     pub atomic: AtomicName,
     #[command(flatten)]
     pub options: ProgramOptions,
+}
+
+/// `90s`, `5m`, `1h`; a number alone is seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.strip_suffix(['s', 'm', 'h']) {
+        Some(number) => (number, &text[number.len()..]),
+        None => (text, "s"),
+    };
+    let seconds: Option<u64> = number.parse().ok().filter(|&number| number > 0);
+    let factor = if unit == "h" {
+        3600
+    } else if unit == "m" {
+        60
+    } else {
+        1
+    };
+    let seconds = seconds.and_then(|seconds| seconds.checked_mul(factor));
+    seconds.map(Duration::from_secs).ok_or_else(|| "expected a time such as 90s, 5m or 1h".to_owned())
 }

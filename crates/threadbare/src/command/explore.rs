@@ -24,6 +24,7 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
         },
         history: true,
         along: along.as_ref(),
+        whole: false,
         max_steps: arguments.max_steps,
         max_states: arguments.max_states,
         max_memory: arguments.max_memory << 20,

@@ -1,0 +1,72 @@
+//! `make bench-predict`: the table of AV §6, and how prediction grows with the trace.
+//!
+//! ```text
+//! bench table [--no-z3] [--limit SECONDS] [N...]      AV Table 1, or the three banks with N clerks
+//! bench generate NAME                                 one of its programs, e.g. bank-nav-8
+//! bench scaling [EVENTS...]                           traces of so many events
+//! ```
+
+mod families;
+mod table;
+
+use families::Family;
+use std::process::ExitCode;
+use std::time::Duration;
+
+fn rows(sizes: &[usize]) -> Vec<families::Row> {
+    match sizes {
+        [] => families::table(),
+        sizes => {
+            let banks = [Family::BankAv, Family::BankSav, Family::BankNav];
+            sizes.iter().flat_map(|&n| banks.map(|family| family.row(n))).collect()
+        }
+    }
+}
+
+fn generate(name: &str) -> Option<String> {
+    if let Some(family) = Family::named(name) {
+        return Some(family.row(2).source);
+    }
+    let (family, threads) = name.rsplit_once('-')?;
+    let threads = threads.parse().ok().filter(|&threads| threads > 1)?;
+    Some(Family::named(family)?.row(threads).source)
+}
+
+fn run(arguments: &[String]) -> Result<(), String> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["generate", name] => {
+            let source = generate(name).ok_or_else(|| format!("there is no program {name}"))?;
+            print!("{source}");
+        }
+        ["table", ref rest @ ..] => {
+            let (mut sizes, mut with_z3, mut limit) = (vec![], true, Duration::from_secs(30));
+            let mut rest = rest.iter();
+            while let Some(&word) = rest.next() {
+                let number = |word: &str| word.parse::<usize>().map_err(|_| format!("{word} is no number"));
+                match word {
+                    "--no-z3" => with_z3 = false,
+                    "--limit" => {
+                        let seconds = number(rest.next().unwrap_or(&"nothing"))?;
+                        limit = Duration::from_secs(seconds as u64);
+                    }
+                    word => sizes.push(number(word)?),
+                }
+            }
+            table::print(&rows(&sizes), with_z3, limit);
+        }
+        _ => return Err("say table, generate or scaling; see the top of the example's source".to_owned()),
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
