@@ -6,8 +6,10 @@
 
 use crate::layout::{Footprints, Layout};
 use crate::walk::{Aim, Request, Walk};
-use crate::{Ctp, CtpError, EventIndex, ExprId, Kind, Location, Options, PinReason, objects, values};
-use ir::{GlobalId, Program, SiteId, SiteIndex};
+use crate::{
+    Ctp, CtpError, Event, EventIndex, ExprId, Failing, Kind, Location, Options, PinReason, objects, values,
+};
+use ir::{GlobalId, Program, SiteId, SiteIndex, Terminator};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use trace::{EventKind, Logging, Trace};
@@ -172,7 +174,9 @@ fn finish(
         }
     }
     rebuild.rounds = round;
+    let failing = failing(program, &events);
     Ctp {
+        failing,
         expressions,
         threads,
         events,
@@ -185,4 +189,23 @@ fn finish(
         rebuild,
         by_id,
     }
+}
+
+/// The branches whose other way is that an assertion fails.
+fn failing(program: &Program, events: &[Event]) -> Vec<Failing> {
+    let sites = SiteIndex::new(program);
+    let mut known: FxHashMap<(SiteId, u32), Option<SiteId>> = FxHashMap::default();
+    let mut failing = vec![];
+    for (n, event) in events.iter().enumerate() {
+        let Kind::Branch { taken, .. } = event.kind else { continue };
+        let call = *known.entry((event.site, taken)).or_insert_with(|| {
+            let place = sites.place(event.site)?;
+            let block = program.function(place.function).block(place.block);
+            let Terminator::Branch { then, otherwise, .. } = block.terminator else { return None };
+            let other = if taken == 0 { otherwise } else { then };
+            ir::failing_call(program, &sites, place.function, other)
+        });
+        failing.extend(call.map(|site| Failing { branch: EventIndex::new(n), site }));
+    }
+    failing
 }

@@ -25,6 +25,7 @@ mod fold;
 mod ids;
 mod layout;
 mod model;
+mod models;
 mod objects;
 mod pure;
 pub mod show;
@@ -38,7 +39,7 @@ pub use error::CtpError;
 pub use event::{Access, Decision, Event, Kind, Otherwise, PinReason, Target, Write};
 pub use expression::{Expr, Expressions, bytes_width};
 pub use ids::{EventIndex, ExprId, LocationId, ReadId, ThreadIndex};
-pub use model::{Ctp, Location, Object, Read, Rebuild, Thread, Transaction, TransactionOrigin};
+pub use model::{Ctp, Failing, Location, Object, Read, Rebuild, Thread, Transaction, TransactionOrigin};
 
 /// How a concurrent trace program is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! The concurrent trace program itself: tables that the events refer to.
 
 use crate::{Event, EventIndex, ExprId, Expressions, LocationId, PinReason, ReadId, ThreadIndex};
-use ir::{FunctionId, SyncKind, Width};
+use ir::{FunctionId, SiteId, SyncKind, Width};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub struct Ctp {
     pub objects: BTreeMap<trace::Location, Object>,
     /// Heap memory that is given back, and by which events; only such as has locations.
     pub freed: BTreeMap<AllocationId, Vec<EventIndex>>,
+    /// Branches whose other way is that an assertion fails, in the order of events.
+    pub failing: Vec<Failing>,
     /// The transactions.
     pub transactions: Vec<Transaction>,
     /// How many events the trace has.
@@ -38,6 +40,11 @@ impl Ctp {
     #[must_use]
     pub fn find(&self, id: EventId) -> Option<EventIndex> {
         self.by_id.get(&id).copied()
+    }
+
+    /// The assertions of a compiled program that would fail in place of this event, or right behind it if it is a branch itself.
+    pub fn failing_at(&self, id: EventId) -> impl Iterator<Item = Failing> {
+        self.failing.iter().copied().filter(move |failing| self.event(failing.branch).id == id)
     }
 
     /// An event.
@@ -131,6 +138,15 @@ pub struct Object {
     pub count: u64,
     /// Whether `count` is what the program says; otherwise it is the least that the recorded run needs.
     pub count_is_known: bool,
+}
+
+/// A branch whose other way is that an assertion fails: how compiled programs have their assertions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Failing {
+    /// The branch.
+    pub branch: EventIndex,
+    /// The call with which it fails.
+    pub site: SiteId,
 }
 
 /// A block that is meant to be atomic.

@@ -10,6 +10,7 @@
 //! source code"; PRUNE §5 needs the untaken branches).
 
 pub mod eval;
+mod failing;
 mod ids;
 mod instruction;
 mod operands;
@@ -20,6 +21,7 @@ mod text;
 mod types;
 mod verify;
 
+pub use failing::{failing_call, is_assertion_failure};
 pub use ids::{BlockId, FileId, FunctionId, GlobalId, ShapeId, SiteId, ValueId};
 pub use instruction::{
     BinaryOp, Callee, CastKind, CheckKind, Instruction, Op, Operand, Order, Predicate, Terminator, UpdateOp,

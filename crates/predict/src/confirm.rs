@@ -8,7 +8,7 @@ use claim::{Candidate, Consequence, Standing, Unconfirmed, Witness};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use subject::{Logging, Run, RunError, Schedule, Segment, Strategy, Subject};
-use trace::{Choice, Event, EventId, Outcome, ThreadId, Trace};
+use trace::{Choice, Event, EventId, EventKind, FaultKind, Outcome, ThreadId, Trace};
 
 /// The schedule that a witness is.
 #[must_use]
@@ -186,10 +186,15 @@ fn standing(run: &Run, candidate: &Candidate, witness: &Witness) -> Result<(), U
         }
         Candidate::UnorderedRace { first, second } => done(*first).is_ok() && done(*second).is_ok(),
         Candidate::Assertion { event } => {
-            matches!(&run.trace.outcome, Outcome::AssertionFailed { event: failed, .. } if failed == event)
+            // In compiled code what fails may be a step behind the branch that leads there.
+            matches!(&run.trace.outcome, Outcome::AssertionFailed { event: failed, .. }
+                if failed.thread == event.thread && failed.n >= event.n)
         }
-        Candidate::Fault { event, .. } => {
-            matches!(&run.trace.outcome, Outcome::Fault { event: failed, .. } if failed == event)
+        Candidate::Fault { event, kind } => {
+            let faulted =
+                matches!(&run.trace.outcome, Outcome::Fault { event: failed, .. } if failed == event);
+            // A processor does not notice that memory was given back.
+            faulted || (*kind == FaultKind::UseAfterFree && uses_freed(&run.trace, done(*event)?))
         }
         Candidate::Deadlock(deadlock) => deadlock.blocked().iter().all(|&event| find(event).is_none()),
         Candidate::Pattern(pattern) => {
@@ -198,6 +203,13 @@ fn standing(run: &Run, candidate: &Candidate, witness: &Witness) -> Result<(), U
         }
     };
     if shown { Ok(()) } else { Err(Unconfirmed::NotShown) }
+}
+
+/// Whether the event at this index accesses memory that was given back before.
+fn uses_freed(run: &Trace, at: usize) -> bool {
+    let Some((_, location, ..)) = run.events[at].kind.access() else { return false };
+    let freed = EventKind::Free { allocation: Some(location.allocation) };
+    run.events[..at].iter().any(|event| event.kind == freed)
 }
 
 /// Whether two accesses of a run touch some byte in common.

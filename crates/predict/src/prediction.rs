@@ -301,6 +301,11 @@ fn tag(candidate: &Candidate) -> u8 {
 
 /// The instructions of a candidate's events.
 fn sites(ctp: &Ctp, candidate: &Candidate) -> Vec<SiteId> {
+    if let Candidate::Assertion { event } = candidate
+        && let Some(failing) = ctp.failing_at(*event).next()
+    {
+        return vec![failing.site];
+    }
     let found = candidate.events().into_iter().filter_map(|id| ctp.find(id));
     found.map(|event| ctp.event(event).site).collect()
 }

@@ -158,15 +158,28 @@ fn whole_start(line: &str, start: usize) -> usize {
     let (before, rest) = line.split_at(start);
     let operators = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"];
     if operators.iter().any(|operator| rest.starts_with(operator)) && !rest.starts_with("==") {
-        let statement = before.rfind([';', '{', '}', '(']).map_or(0, |at| at + 1);
-        return start - before[statement..].trim_start().len();
+        return place_start(before.trim_end());
     }
     if before.ends_with("->") || before.ends_with('.') {
-        let part = |c: char| c.is_alphanumeric() || "_->.[]".contains(c);
-        let path = before
-            .rfind(|c| !part(c))
-            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
-        return path;
+        return place_start(before);
+    }
+    start
+}
+
+/// Where the place in memory begins that ends a text: `*p`, `a[f(i)].x`, `head->next`.
+fn place_start(text: &str) -> usize {
+    let mut start = text.len();
+    let mut open = 0;
+    for (at, character) in text.char_indices().rev() {
+        match character {
+            ')' | ']' => open += 1,
+            '(' | '[' if open == 0 => break,
+            '(' | '[' => open -= 1,
+            _ if open > 0 || character.is_alphanumeric() || "_.*".contains(character) => {}
+            '-' | '>' if text[at..].starts_with("->") || text[..at].ends_with('-') => {}
+            _ => break,
+        }
+        start = at;
     }
     start
 }
@@ -224,6 +237,8 @@ mod tests {
         assert_eq!(begins("    p->x = 1;", "= 1"), "p->x = 1;");
         assert_eq!(begins("  i++; a[i].x += f(y);", "+= f"), "a[i].x += f(y);");
         assert_eq!(begins("  for (n = 0; n < 3; n++)", "++)"), "n++)");
+        assert_eq!(begins("  for (i = 0; i < 3; i++) counter++;", "++;"), "counter++;");
+        assert_eq!(begins("  *p = a[f(i, j)]->x = 3;", "= 3"), "a[f(i, j)]->x = 3;");
         assert_eq!(begins("  if (a == b)", "== b"), "== b)");
         assert_eq!(begins("  int y = head->next->x + 1;", "x + 1"), "head->next->x + 1;");
         assert_eq!(begins("  int y = x + 1;", "x + 1"), "x + 1;");

@@ -99,6 +99,9 @@ fn next_access(run: &Run<'_>, event: EventId) -> Result<Access, Unfounded> {
         return Err(not_next);
     }
     let no_access = Unfounded::NoAccess(event);
+    if let (true, EventKind::Free { allocation: Some(allocation) }) = (run.compiled, &expected.kind) {
+        return freeing(run, event, *allocation).ok_or(no_access);
+    }
     let frame = run.top(t).ok_or(no_access)?;
     let block = run.program.function(frame.function).block(frame.block);
     let instruction = block.instructions.get(frame.at as usize).ok_or(no_access)?;
@@ -142,6 +145,15 @@ fn next_access(run: &Run<'_>, event: EventId) -> Result<Access, Unfounded> {
     }
     let (before, after, decides, transaction) = (None, None, None, None);
     Ok(Access { event, kind, atomic, frees, address, bytes, before, after, decides, transaction })
+}
+
+/// The access that a call of `free` in compiled code is: to all that it gives back.
+fn freeing(run: &Run<'_>, event: EventId, allocation: trace::AllocationId) -> Option<Access> {
+    let address = run.trace.allocations.get(allocation.0 as usize)?.address;
+    let block = run.memory.blocks.get(&address).filter(|block| block.heap && !block.freed)?;
+    let (kind, atomic, frees, bytes) = (AccessKind::Write, false, true, block.bytes);
+    let (before, after, decides, transaction) = (None, None, None, None);
+    Some(Access { event, kind, atomic, frees, address, bytes, before, after, decides, transaction })
 }
 
 /// Whether a thread is one that never goes on by itself: it has ended, or stopped for a reason of its own.

@@ -22,7 +22,7 @@ impl Run<'_> {
 
     /// Whether a thread of compiled code stands before the event that the trace has next.
     pub fn stands_before_recorded(&self, t: usize, frame: Frame) -> bool {
-        let Some(expected) = self.expected(t) else { return true };
+        let Some(expected) = self.expected(t) else { return !self.goes_to_the_end(t) };
         match frame.call {
             Call::Foreign => true,
             Call::Returned => {
@@ -32,6 +32,17 @@ impl Run<'_> {
                 self.is_own_event(t, frame, expected) || matches!(expected.kind, EventKind::Fault { .. })
             }
         }
+    }
+
+    /// Whether all that a thread still does up to the end of the process is silent: main has had its last event.
+    pub fn goes_to_the_end(&self, t: usize) -> bool {
+        let exited = matches!(self.trace.outcome, trace::Outcome::Exited { .. });
+        let last = self.trace.events.last().map(|event| event.id);
+        let thread = &self.threads[t];
+        exited
+            && thread.id == trace::ThreadId::MAIN
+            && last.is_some_and(|last| last.thread == thread.id && last.n == thread.done)
+            && self.top(t).is_some_and(|frame| frame.call != Call::Foreign)
     }
 
     /// Whether an event is that of the instruction that a thread stands at, not of code that it calls.

@@ -9,7 +9,7 @@ use crate::{Departure, Refusal, Rules, Waits, address};
 use claim::Witness;
 use ir::{BlockId, FunctionId, Operand, Program, SiteId, SiteIndex, SitePlace, Type, Width};
 use rustc_hash::FxHashMap;
-use trace::{AllocationOrigin, Choice, Event, EventId, FaultKind, ThreadId, Trace, WakeReason};
+use trace::{AllocationOrigin, Choice, Event, EventId, EventKind, FaultKind, ThreadId, Trace, WakeReason};
 
 /// One activation of a function.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,8 @@ pub enum State {
     Ready,
     /// A fault there.
     Fault(FaultKind),
+    /// The end of the process, because an assertion of compiled code does not hold.
+    AssertionFails,
     /// Nothing: an assumption does not hold, or a loop has reached its bound.
     Stopped,
     /// The end of a wait.
@@ -303,7 +305,17 @@ impl<'r> Run<'r> {
     fn event(&mut self, t: usize, goal: EventId) -> Result<(), Refusal> {
         let step = self.step;
         let not = |why| Err(Refusal::NotReached { step, event: goal, why });
-        let Some(expected) = self.expected(t) else { return not(Departure::NotInTrace) };
+        let Some(expected) = self.expected(t) else {
+            // Behind the last event of the trace nothing happens but that an assertion may fail.
+            if self.ended || self.threads[t].state != State::AssertionFails {
+                return not(Departure::NotInTrace);
+            }
+            self.threads[t].done = goal.n;
+            self.ended = true;
+            let done = Done { at: self.count, access: None, assertion: Some(false), fault: None };
+            self.done.insert(goal, done);
+            return Ok(());
+        };
         let event = expected.id;
         if self.ended {
             return Err(Refusal::AfterTheEnd { step, event });
@@ -318,9 +330,10 @@ impl<'r> Run<'r> {
         self.memory.see(event);
         let happened = match self.threads[t].state {
             State::Fault(kind) => Err(kind),
+            State::AssertionFails => Ok(Happened { assertion: Some(false), ..Happened::plain() }),
             _ => self.perform(t, expected)?,
         };
-        let (happened, fault) = match happened {
+        let (mut happened, fault) = match happened {
             Ok(happened) => (happened, None),
             Err(kind) => (Happened::plain(), Some(kind)),
         };
@@ -328,6 +341,9 @@ impl<'r> Run<'r> {
         self.threads[t].done = event.n;
         if fault.is_none() && happened.outcome != Outcome::of(&expected.kind) {
             self.threads[t].departed = Some(Departure::Outcome(event));
+            if self.compiled && matches!(happened.outcome, Outcome::Branch(_)) && self.comes_to_fail(t) {
+                happened.assertion = Some(false);
+            }
         }
         self.ended |= fault.is_some() || happened.assertion == Some(false);
         if let Some((a, b)) = self.watched
@@ -354,11 +370,24 @@ impl<'r> Run<'r> {
         match (&thread.state, self.site(t)) {
             (State::Ended, _) => Some(Departure::Ended),
             // What faults while it computes faults in place of its next event, wherever that is.
-            (State::Fault(_), _) => None,
+            (State::Fault(_) | State::AssertionFails, _) => None,
             (State::Stopped, site) => Some(Departure::Stops(site.unwrap_or(expected.site))),
             (_, Some(site)) if site != expected.site && !self.compiled => Some(Departure::Elsewhere(site)),
+            (_, Some(site)) if self.is_outside(t, expected) => Some(Departure::Elsewhere(site)),
             _ => None,
         }
+    }
+
+    /// Whether a thread is in code outside the program while the event is the function's own: an access or a branch.
+    fn is_outside(&self, t: usize, expected: &Event) -> bool {
+        let Some(frame) = self.top(t).filter(|frame| frame.call == Call::Foreign) else { return false };
+        let function = self.sites.place(expected.site).map(|place| place.function);
+        is_own(&expected.kind) && function == Some(frame.function)
+    }
+
+    /// Whether a thread that has left its path comes, without anything that others notice, to where an assertion fails.
+    fn comes_to_fail(&mut self, t: usize) -> bool {
+        self.settle(t).is_ok() && self.threads[t].state == State::AssertionFails
     }
 
     /// The choice that settles an event; in compiled code the next one of its kind.
@@ -383,6 +412,18 @@ impl<'r> Run<'r> {
         let site = self.site(t).unwrap_or(SiteId(0));
         Refusal::NotFollowed { event: self.next_id(t), site, what }
     }
+}
+
+/// Whether an event is that of an instruction of the program, not of something that it calls.
+fn is_own(kind: &EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Read { .. }
+            | EventKind::Write { .. }
+            | EventKind::Update { .. }
+            | EventKind::CompareExchange { .. }
+            | EventKind::Branch { .. }
+    )
 }
 
 /// The width that a value has as an integer.

@@ -160,6 +160,12 @@ impl Run<'_> {
                 self.push(t, function, &arguments, false);
             }
             None if self.compiled => {
+                if let Callee::External(symbol) = callee
+                    && ir::is_assertion_failure(symbol)
+                {
+                    self.threads[t].state = State::AssertionFails;
+                    return Ok(Ok(false));
+                }
                 if let Some(top) = self.threads[t].frames.last_mut() {
                     top.call = Call::Foreign;
                 }

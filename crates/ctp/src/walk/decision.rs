@@ -208,6 +208,23 @@ fn incoming(code: &Function, from: BlockId, to: BlockId) -> impl Iterator<Item =
         })
 }
 
+impl Walk<'_> {
+    /// Whether the function needs one of these values, which the instruction that a frame stands at defines.
+    pub(super) fn is_needed_behind(&self, frame: Frame, values: &[ValueId]) -> bool {
+        let code = self.program.function(frame.function);
+        let used = |operand: &Operand| matches!(operand, Operand::Value(value) if values.contains(value));
+        !values.is_empty()
+            && code.blocks.iter().any(|block| {
+                let mut needed = false;
+                block.terminator.for_each_operand(|operand| needed |= used(operand));
+                for instruction in &block.instructions {
+                    instruction.op.for_each_operand(|operand| needed |= used(operand));
+                }
+                needed
+            })
+    }
+}
+
 /// Backward data flow over the blocks of a function.
 fn live(code: &Function) -> Live {
     let mut live = Live(vec![FxHashSet::default(); code.blocks.len()]);

@@ -6,6 +6,7 @@
 
 use super::step::{Step, wrong};
 use super::{Doing, Frame, Walk, width_of};
+use crate::models::{Telling, telling};
 use crate::{CtpError, ExprId, PinReason};
 use ir::{BlockId, Callee, Instruction, Operand, SiteId, Terminator, Width};
 use trace::EventKind;
@@ -107,9 +108,22 @@ impl Walk<'_> {
             Callee::External(name) => reason(name),
             _ => PinReason::External("a function".to_owned()),
         };
-        self.pin(t, event.id, site, arguments, why);
+        let only_tells = self.only_tells(t, callee);
+        if !only_tells {
+            self.pin(t, event.id, site, arguments, why);
+        }
         if let Some(top) = self.top_mut(t) {
-            (top.doing, top.told) = (Doing::Foreign, false);
+            (top.doing, top.told) = (Doing::Foreign, only_tells);
+        }
+    }
+
+    /// Whether what a called function is given comes back to no thread.
+    fn only_tells(&mut self, t: usize, callee: &Callee) -> bool {
+        let (Callee::External(name), Some(frame)) = (callee, self.top(t)) else { return false };
+        match telling(name) {
+            Some(Telling::Settled) => true,
+            Some(Telling::Counts) => !self.is_needed_behind(frame, self.results(frame)),
+            None => false,
         }
     }
 

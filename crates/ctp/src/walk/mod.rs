@@ -190,11 +190,30 @@ impl<'w> Walk<'w> {
             self.runners[t].done = event.id.n;
             self.threads[t].last = event.id.n;
         }
+        self.walk_to_the_end();
         for t in 0..self.runners.len() {
             let done = self.runners[t].done;
             self.marks.finish(ThreadIndex::new(t), done);
         }
         Ok(())
+    }
+
+    /// What the main thread of a compiled program does behind its last event, up to the end of the process: only branches are of
+    /// interest, an assertion may be among them. All that is noticed by others was an event, so this is silent.
+    fn walk_to_the_end(&mut self) {
+        let exited = matches!(self.trace.outcome, trace::Outcome::Exited { .. });
+        let Some(last) = self.trace.events.last().filter(|last| last.id.thread == ThreadId::MAIN) else {
+            return;
+        };
+        let Some(&t) = self.numbers.get(&ThreadId::MAIN) else { return };
+        if !self.space.compiled || !exited || self.runners[t].ended {
+            return;
+        }
+        let id = EventId { n: last.id.n + 1, ..last.id };
+        let end =
+            trace::Event { id, site: SiteId(u32::MAX), kind: EventKind::System { what: "exit".into() } };
+        // It has no place in the program, so the walk ends by not finding it.
+        let _ = self.advance(t, self.trace.events.len(), &end);
     }
 
     /// The threads that a model program has from the start, named as the machine names them.

@@ -37,6 +37,7 @@ pub struct Row {
 
 impl Family {
     /// By its name, without the number of threads.
+    #[allow(dead_code, reason = "the tests take all of them")]
     pub fn named(name: &str) -> Option<Family> {
         Some(match name {
             "atom001" => Family::Atom001,

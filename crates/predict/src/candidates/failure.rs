@@ -8,6 +8,10 @@ use trace::FaultKind;
 
 pub(super) fn collect(collector: &mut Collector<'_>) {
     let ctp = collector.ctp;
+    for failing in &ctp.failing {
+        let id = ctp.event(failing.branch).id;
+        collector.add(3, vec![failing.site], || Candidate::Assertion { event: id });
+    }
     for event in &ctp.events {
         let (id, site) = (event.id, event.site);
         match &event.kind {

@@ -14,6 +14,25 @@ impl Symbolic<'_> {
         self.failing(event, fails)
     }
 
+    /// An assertion of a compiled program: a branch that would go to where it fails.
+    pub(super) fn failing_assertion(&mut self, id: EventId) -> Result<Answer> {
+        let branches: Vec<EventIndex> =
+            self.encoding.ctp().failing_at(id).map(|failing| failing.branch).collect();
+        let mut answer: Option<Answer> = None;
+        for branch in branches {
+            let Kind::Branch { as_recorded, .. } = self.event(branch).kind else { continue };
+            let holds = self.encoding.condition(as_recorded)?;
+            let fails = self.encoding.solver().not(holds)?;
+            let question = self.failing(branch, fails)?;
+            let more = self.decide(question)?;
+            answer = Some(match answer {
+                Some(known) => either(known, more),
+                None => more,
+            });
+        }
+        Ok(answer.unwrap_or_else(|| Answer::Unknown(Unknown::NotInTrace(format!("event {id}")))))
+    }
+
     fn failing(&mut self, event: EventIndex, fails: Bool) -> Result<Question> {
         let thread = self.event(event).thread;
         let (alone, in_turn) = (self.encoding.not_excluded(thread)?, self.encoding.may_end_with(thread));

@@ -9,7 +9,7 @@ mod minimise;
 mod race;
 
 use crate::candidates::{may_write, reads};
-use claim::{Answer, Because, Candidate, Pattern, Unknown};
+use claim::{Answer, Because, Candidate, Pattern, Property, Unknown};
 use ctp::{Ctp, EventIndex, Kind};
 use encode::{Bool, Encoding, Interrupter, Limits, Mode, Model, OtherOrders, Result, Stop};
 use facts::{Core, Fact};
@@ -134,13 +134,18 @@ impl<'c> Symbolic<'c> {
         for id in candidate.events() {
             match self.encoding.ctp().find(id) {
                 Some(event) => events.push(event),
-                None if matches!(candidate, Candidate::Fault { .. }) => {}
+                None if candidate.property() == Property::Assertion => {}
                 None => return Ok(Answer::Unknown(Unknown::NotInTrace(format!("event {id}")))),
             }
         }
         match (candidate, &events[..]) {
             (Candidate::UnorderedRace { .. }, &[first, second]) => self.unordered(first, second),
             (Candidate::Fault { event, kind }, _) => self.fault(*event, *kind),
+            (Candidate::Assertion { event }, _)
+                if self.encoding.ctp().failing_at(*event).next().is_some() =>
+            {
+                self.failing_assertion(*event)
+            }
             (candidate, events) => match self.question(candidate, events)? {
                 Some(question) => self.decide(question),
                 None => Ok(Answer::Unknown(Unknown::NotInTrace("a candidate without its events".to_owned()))),

@@ -109,6 +109,7 @@ fn tells(event: &Event) -> bool {
             | EventKind::External { .. }
             | EventKind::Landing
             | EventKind::System { .. }
+            | EventKind::Alloc { .. }
             | EventKind::End
             | EventKind::Assert { held: true }
     )
