@@ -10,12 +10,14 @@ use crate::{
     Ctp, CtpError, Event, EventIndex, ExprId, Failing, Kind, Location, Options, PinReason, objects, values,
 };
 use ir::{GlobalId, Program, SiteId, SiteIndex, Terminator};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use trace::{EventKind, Logging, Trace};
 
 /// After so many walks, addresses whose targets are still not settled are pinned.
 const MOST_ROUNDS: u32 = 12;
+/// So many events may come from nowhere: handlers of signals, and threads that others end.
+const MOST_INTERRUPTS: usize = 1000;
 /// All accesses together may have so many targets, and as many more as the trace has events.
 const MOST_TARGETS: usize = 100_000;
 
@@ -33,11 +35,21 @@ impl Ctp {
         let mut footprints = recorded(trace);
         let mut aims: FxHashMap<usize, Aim> = FxHashMap::default();
         let mut learned: FxHashMap<GlobalId, u64> = FxHashMap::default();
+        let mut interrupts: FxHashSet<usize> = FxHashSet::default();
         let mut round = 1;
         loop {
             let layout = Layout::new(&footprints);
-            let mut walk = Walk::new(program, trace, &sites, &layout, &aims, &learned);
-            walk.run()?;
+            let mut walk = Walk::new(program, trace, &sites, &layout, &aims, &learned, &interrupts);
+            if let Err(error) = walk.run() {
+                match walk.interrupt() {
+                    Some(at) if interrupts.len() < MOST_INTERRUPTS && !interrupts.contains(&at) => {
+                        drop(walk);
+                        interrupts.insert(at);
+                        continue;
+                    }
+                    _ => return Err(error),
+                }
+            }
             let mut changed = vec![];
             for (request, aim) in values::aims(&walk, options.max_targets) {
                 match aims.get(&request.at) {

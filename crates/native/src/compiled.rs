@@ -1,6 +1,7 @@
 //! A compiled program as a subject.
 
 use crate::launch::{self, Finished, LaunchError, LogFile, Options, Stopped};
+use crate::linked::LinkedModule;
 use crate::log::{self, Reading};
 use crate::{Linked, NativeError, read_program};
 use ir::{GlobalId, Program};
@@ -173,8 +174,9 @@ impl Compiled {
         }
     }
 
-    fn modules(&self) -> Vec<(u64, u32)> {
-        self.linked.modules.iter().map(|module| (module.id, module.first)).collect()
+    fn modules(&self) -> Vec<abi::plan::Module> {
+        let modules = self.linked.modules.iter();
+        modules.map(|&LinkedModule { id, first, sites, .. }| abi::plan::Module { id, first, sites }).collect()
     }
 
     /// What the runtime is to keep.

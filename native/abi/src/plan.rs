@@ -22,9 +22,8 @@ pub struct Plan<S> {
     pub strategy: S,
     /// What is kept.
     pub logging: Logging,
-    /// The number of the first site of each module, by [`Header::id`](crate::Header), at least 1. Modules that are not named
-    /// here are numbered behind them, in the order in which they register.
-    pub modules: Vec<(u64, u32)>,
+    /// The modules of the program. Others, those of libraries, are numbered behind them, in the order in which they register.
+    pub modules: Vec<Module>,
     /// The log stops growing at so many bytes; the run goes on, and is counted.
     pub most_bytes: u64,
     /// The run ends after so many events of all threads together.
@@ -37,6 +36,17 @@ pub struct Plan<S> {
     pub inputs: Vec<u64>,
     /// Stop (`SIGTRAP`) when this thread's event of this number is next: a debugger takes over.
     pub stop_at: Option<(u64, u64)>,
+}
+
+/// The sites of a module in the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Module {
+    /// Its [`Header::id`](crate::Header).
+    pub id: u64,
+    /// The number of its first site, at least 1.
+    pub first: u32,
+    /// How many sites it has.
+    pub sites: u32,
 }
 
 /// Which units and notes are kept. Synchronisation, threads and faults always are; allocations where accesses are.

@@ -98,3 +98,15 @@ extern "C" LLVMMetadataRef threadbare_di_record(LLVMDbgRecordRef ref, LLVMValueR
   *declares = record->isDbgDeclare();
   return *value ? wrap(static_cast<Metadata *>(record->getVariable())) : nullptr;
 }
+
+// The variable whose memory a debug record gives the address of besides its value: with optimisation, clang replaces the
+// declaration of a variable in memory by such records.
+extern "C" LLVMMetadataRef threadbare_di_assigned(LLVMDbgRecordRef ref, LLVMValueRef *address) {
+  auto *record = dyn_cast<DbgVariableRecord>(unwrap(ref));
+  if (!record || !record->isDbgAssign() || record->isKillAddress())
+    return nullptr;
+  if (record->getExpression()->getNumElements() != 0 || record->getAddressExpression()->getNumElements() != 0)
+    return nullptr;
+  *address = wrap(record->getAddress());
+  return *address ? wrap(static_cast<Metadata *>(record->getVariable())) : nullptr;
+}

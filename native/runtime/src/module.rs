@@ -12,9 +12,9 @@ use libc::c_int;
 /// The number of the next module's first site, where the plan does not say it.
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
-/// Numbers of modules that the plan does not name begin here.
-pub fn begin_behind(last: u32) {
-    NEXT.fetch_max(last, Ordering::Relaxed);
+/// Numbers of modules that the plan does not name begin here, behind those of the ones that it names.
+pub fn begin_behind(named: Option<u32>) {
+    NEXT.fetch_max(named.unwrap_or(1), Ordering::Relaxed);
 }
 
 /// Makes a module known; gives the number of its first site.
@@ -32,8 +32,9 @@ pub unsafe extern "C" fn __tb_register(module: *const Registration) -> u64 {
         // Without a plan nobody reads the log; the number only has to be valid.
         return 1;
     }
-    let known = runtime().plan.modules.iter().find(|(id, _)| *id == module.id).map(|&(_, first)| first);
-    let first = known.unwrap_or_else(|| NEXT.fetch_add(module.sites, Ordering::Relaxed));
+    let known = runtime().plan.modules.iter().find(|known| known.id == module.id);
+    let first =
+        known.map(|known| known.first).unwrap_or_else(|| NEXT.fetch_add(module.sites, Ordering::Relaxed));
     if first.saturating_add(module.sites) > MOST_SITES && has_plan() {
         sys::die("the program is too large: it has more than 4 million instructions");
     }

@@ -43,7 +43,7 @@ extern "C" fn start() {
         sys::die("the log's tail cannot be mapped: no room, or no address space")
     };
     sys::close(tail);
-    module::begin_behind(1);
+    module::begin_behind(plan.modules.iter().map(|module| module.first.saturating_add(module.sites)).max());
     runtime::start(plan, log, processors);
     threads::prepare();
     fault::prepare();

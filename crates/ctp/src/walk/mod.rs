@@ -90,6 +90,10 @@ pub struct Walk<'w> {
     pub space: Space<'w>,
     layout: &'w Layout,
     aims: &'w FxHashMap<usize, Aim>,
+    /// Events that the code of their thread does not lead to: a handler of a signal begins, or others end the thread.
+    interrupts: &'w FxHashSet<usize>,
+    /// The event that is being walked to.
+    at: usize,
     runners: Vec<Runner>,
     numbers: FxHashMap<ThreadId, usize>,
     /// What each piece holds that is not shared.
@@ -121,6 +125,7 @@ impl<'w> Walk<'w> {
         layout: &'w Layout,
         aims: &'w FxHashMap<usize, Aim>,
         learned: &FxHashMap<GlobalId, u64>,
+        interrupts: &'w FxHashSet<usize>,
     ) -> Walk<'w> {
         Walk {
             program,
@@ -129,6 +134,8 @@ impl<'w> Walk<'w> {
             space: Space::new(program, trace, learned),
             layout,
             aims,
+            interrupts,
+            at: 0,
             runners: vec![],
             numbers: FxHashMap::default(),
             memory: vec![None; layout.pieces.len()],
@@ -178,6 +185,7 @@ impl<'w> Walk<'w> {
         self.holds = self.initial.clone();
         let trace = self.trace;
         for (at, event) in trace.events.iter().enumerate() {
+            self.at = at;
             let Some(&t) = self.numbers.get(&event.id.thread) else {
                 return Err(CtpError::Dangling { event: event.id });
             };
@@ -214,6 +222,13 @@ impl<'w> Walk<'w> {
             trace::Event { id, site: SiteId(u32::MAX), kind: EventKind::System { what: "exit".into() } };
         // It has no place in the program, so the walk ends by not finding it.
         let _ = self.advance(t, self.trace.events.len(), &end);
+    }
+
+    /// The event that the walk did not come to, if in compiled code it may come from nowhere.
+    pub fn interrupt(&self) -> Option<usize> {
+        let kind = &self.trace.events.get(self.at)?.kind;
+        let anywhere = matches!(kind, EventKind::Entry { .. } | EventKind::End);
+        (self.space.compiled && anywhere).then_some(self.at)
     }
 
     /// The threads that a model program has from the start, named as the machine names them.

@@ -21,6 +21,9 @@ impl Walk<'_> {
         if self.runners[t].ended {
             return Err(CtpError::NoCode { event: event.id });
         }
+        if self.interrupts.contains(&at) && self.outside(t, at, event)? == Step::Took {
+            return Ok(());
+        }
         for _ in 0..MOST_SILENT {
             let Some(frame) = self.top(t) else {
                 if self.outside(t, at, event)? == Step::Took {

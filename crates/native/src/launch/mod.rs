@@ -10,7 +10,7 @@ mod tail;
 pub use plan::for_log;
 pub use process::words;
 
-use abi::plan::{Logging, Plan, VARIABLE};
+use abi::plan::{Logging, Module, Plan, VARIABLE};
 use process::Limits;
 use std::ffi::OsString;
 use std::fs::File;
@@ -157,26 +157,16 @@ pub struct Finished {
 
 /// The log of a program that has run; it is removed with this.
 pub struct LogFile {
-    bytes: Bytes,
+    bytes: memmap2::Mmap,
     _directory: TempDir,
     _shared: Option<TempDir>,
-}
-
-enum Bytes {
-    /// As they are in the file.
-    Mapped(memmap2::Mmap),
-    /// Of a program that was killed: those of the file, and those that were not written yet.
-    Joined(Vec<u8>),
 }
 
 impl LogFile {
     /// Its bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        match &self.bytes {
-            Bytes::Mapped(map) => map,
-            Bytes::Joined(bytes) => bytes,
-        }
+        &self.bytes
     }
 }
 
@@ -197,7 +187,7 @@ fn prepare(
     options: &Options,
     strategy: Strategy,
     logging: Logging,
-    modules: Vec<(u64, u32)>,
+    modules: Vec<Module>,
     stop_at: Option<(u64, u64)>,
 ) -> std::io::Result<Prepared> {
     let directory = tempfile::Builder::new().prefix("threadbare-").tempdir()?;
@@ -239,7 +229,7 @@ pub fn run(
     options: &Options,
     strategy: Strategy,
     logging: Logging,
-    modules: Vec<(u64, u32)>,
+    modules: Vec<Module>,
 ) -> Result<Finished, LaunchError> {
     let prepared = prepare(options, strategy, logging, modules, None).map_err(LaunchError::Files)?;
     let path = runnable(program);
@@ -262,8 +252,8 @@ pub fn run(
     let output = files
         .map(|(out, err)| (std::fs::read(out).unwrap_or_default(), std::fs::read(err).unwrap_or_default()));
     tail::complete(&prepared.log).map_err(LaunchError::Files)?;
-    let log = read_log(&prepared.log, status.code().is_none()).map_err(LaunchError::Files)?;
-    let log = LogFile { bytes: log, _directory: prepared.directory, _shared: prepared.shared };
+    let bytes = map(&prepared.log).map_err(LaunchError::Files)?;
+    let log = LogFile { bytes, _directory: prepared.directory, _shared: prepared.shared };
     Ok(Finished { status, stopped, output, log })
 }
 
@@ -275,7 +265,7 @@ pub fn debug(
     program: &Path,
     options: &Options,
     strategy: Strategy,
-    modules: Vec<(u64, u32)>,
+    modules: Vec<Module>,
     stop_at: (u64, u64),
     debugger: &[OsString],
 ) -> LaunchError {
@@ -367,50 +357,12 @@ fn redirect(
     }
 }
 
-/// A log that is larger is not copied to join it with a tail that is of no use.
-const MOST_COPIED: u64 = 64 << 20;
-
-/// Reads a log with its tail, if that has something. A program that was not killed has most likely finished its log, and what
-/// its last threads and destructors did behind that end is in the tail.
-fn read_log(path: &Path, killed: bool) -> std::io::Result<Bytes> {
-    let mut tail = path.as_os_str().to_owned();
-    tail.push(abi::page::TAIL_SUFFIX);
-    let tail = std::fs::read(tail).unwrap_or_default();
-    let tail = pending(&tail);
+/// Maps a log.
+fn map(path: &Path) -> std::io::Result<memmap2::Mmap> {
     let file = File::open(path)?;
-    let length = file.metadata()?.len();
-    // An empty file cannot be mapped.
-    if length > 0 && (tail.is_empty() || !killed && length > MOST_COPIED) {
-        return Ok(Bytes::Mapped(map(&file)?));
-    }
-    let mut bytes = std::fs::read(path)?;
-    bytes.extend_from_slice(tail);
-    Ok(Bytes::Joined(bytes))
-}
-
-/// The bytes of a tail that are not in the log; none if it makes no sense.
-fn pending(tail: &[u8]) -> &[u8] {
-    use abi::page::{ADDRESS, CURSOR, PENDING, PENDING_END};
-    let word = |address: u64| -> Option<u64> {
-        let at = usize::try_from(address - ADDRESS).ok()?;
-        Some(u64::from_le_bytes(*tail.get(at..)?.first_chunk()?))
-    };
-    let range = || {
-        let end = match word(PENDING_END)? {
-            0 => word(CURSOR)?,
-            end => end,
-        };
-        let at = |address: u64| usize::try_from(address.checked_sub(ADDRESS)?).ok();
-        tail.get(at(word(PENDING)?)?..at(end)?)
-    };
-    range().unwrap_or_default()
-}
-
-/// Maps a log, which is not empty.
-fn map(file: &File) -> std::io::Result<memmap2::Mmap> {
     // SAFETY: the file is in a directory of our own, and its writer has ended. Processes that it has started and that still run
     // have no plan to write to it.
     #[allow(unsafe_code)]
-    let map = unsafe { memmap2::Mmap::map(file) }?;
+    let map = unsafe { memmap2::Mmap::map(&file) }?;
     Ok(map)
 }

@@ -21,6 +21,7 @@ unsafe extern "C" {
         value: *mut LLVMValueRef,
         declares: *mut bool,
     ) -> LLVMMetadataRef;
+    fn threadbare_di_assigned(record: LLVMDbgRecordRef, address: *mut LLVMValueRef) -> LLVMMetadataRef;
 }
 
 /// A node of debug information.
@@ -58,12 +59,21 @@ impl Value {
     pub fn records(self) -> impl Iterator<Item = Record> {
         let some = |record: LLVMDbgRecordRef| (!record.is_null()).then_some(record);
         list(some(call!(LLVMGetFirstDbgRecord(self.0))), move |r| some(call!(LLVMGetNextDbgRecord(r))))
-            .filter_map(|record| {
-                let (mut value, mut declares) = (std::ptr::null_mut(), false);
-                let variable = call!(threadbare_di_record(record, &mut value, &mut declares));
-                Some(Record { variable: Meta::new(variable)?, value: Value::new(value)?, declares })
-            })
+            .flat_map(|record| [in_memory(record), of_value(record)])
+            .flatten()
     }
+}
+
+fn of_value(record: LLVMDbgRecordRef) -> Option<Record> {
+    let (mut value, mut declares) = (std::ptr::null_mut(), false);
+    let variable = call!(threadbare_di_record(record, &mut value, &mut declares));
+    Some(Record { variable: Meta::new(variable)?, value: Value::new(value)?, declares })
+}
+
+fn in_memory(record: LLVMDbgRecordRef) -> Option<Record> {
+    let mut address = std::ptr::null_mut();
+    let variable = call!(threadbare_di_assigned(record, &mut address));
+    Some(Record { variable: Meta::new(variable)?, value: Value::new(address)?, declares: true })
 }
 
 impl Meta {
