@@ -52,6 +52,8 @@ pub struct Finding {
     pub others: u64,
     /// The run that showed it, or at least what a reader needs of it.
     pub run: Option<Box<Trace>>,
+    /// What the program printed in that run, if it does.
+    pub output: Option<String>,
 }
 
 /// Whether the subject was re-run and showed a finding.
@@ -93,7 +95,7 @@ pub enum Consequence {
     },
     /// Threads never went on.
     Deadlocked,
-    /// A final state, an exit status or an output that no clean run shows; in words.
+    /// A final state, an exit status or an output that no clean run shows; in words that follow "the program".
     OtherResult(String),
     /// No difference was seen.
     None,

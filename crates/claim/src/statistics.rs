@@ -66,7 +66,41 @@ pub struct Coverage {
     pub mismatches: u64,
 }
 
+impl Statistics {
+    /// Adds the numbers of another run; threads and locations are those of the largest.
+    pub fn add(&mut self, other: &Statistics) {
+        self.threads = self.threads.max(other.threads);
+        self.shared_locations = self.shared_locations.max(other.shared_locations);
+        self.events += other.events;
+        self.simplified += other.simplified;
+        self.transactions += other.transactions;
+        self.potential += other.potential;
+        self.after_happens_before += other.after_happens_before;
+        self.without_data += other.without_data;
+        self.feasible += other.feasible;
+        self.unknown += other.unknown;
+        let (times, more) = (&mut self.times, &other.times);
+        times.build += more.build;
+        times.candidates += more.candidates;
+        times.encode += more.encode;
+        times.solve += more.solve;
+        times.witnesses += more.witnesses;
+        times.replay += more.replay;
+    }
+}
+
 impl Coverage {
+    /// Adds what was looked at in another run.
+    pub fn add(&mut self, other: &Coverage) {
+        self.candidates += other.candidates;
+        self.feasible += other.feasible;
+        self.infeasible += other.infeasible;
+        self.unknown += other.unknown;
+        self.left_out += other.left_out;
+        self.pins += other.pins;
+        self.mismatches += other.mismatches;
+    }
+
     /// Whether every candidate was generated and decided.
     #[must_use]
     pub fn is_complete(&self) -> bool {

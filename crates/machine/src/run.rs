@@ -73,7 +73,7 @@ impl Subject for Machine {
             choices,
             outcome,
         };
-        Ok(Run { trace, departure: scheduler.departure().cloned() })
+        Ok(Run { trace, departure: scheduler.departure().cloned(), output: None })
     }
 }
 

@@ -23,6 +23,9 @@ pub struct Compiled {
     globals: OnceLock<Vec<(GlobalId, u64, u64)>>,
 }
 
+/// Of what a program prints nobody reads more than this.
+const MOST_READ: usize = 1 << 20;
+
 /// Why a compiled program did not run.
 #[derive(Debug, thiserror::Error)]
 pub enum CompiledError {
@@ -254,7 +257,18 @@ impl Compiled {
         let _ = self.globals.set(globals);
         let damage = damage.map(|damage| damage.to_string());
         let about = About { ended, full, shared, inputs, hand_overs, events, foreign_units, damage };
-        Ok(Recorded { run: Run { trace, departure }, about, status, stopped, output, log })
+        let run = Run { trace, departure, output: output.as_ref().map(words) };
+        Ok(Recorded { run, about, status, stopped, output, log })
+    }
+}
+
+/// What a program printed, standard output first, as far as somebody would read it.
+fn words((out, err): &(Vec<u8>, Vec<u8>)) -> String {
+    let part = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_READ)]).into_owned();
+    let (out, err) = (part(out), part(err));
+    match out.is_empty() || out.ends_with('\n') {
+        true => out + &err,
+        false => format!("{out}\n{err}"),
     }
 }
 

@@ -4,10 +4,10 @@
 //! their accesses at once; for an assertion or fault, it happened at that place; for a deadlock, none of its threads ever went
 //! on. After the witness the run goes on under a fixed strategy, so that its consequence shows and repeats.
 
+use crate::normal::Normal;
 use claim::{Candidate, Consequence, Standing, Unconfirmed, Witness};
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
-use subject::{Logging, Run, RunError, Schedule, Segment, Strategy, Subject};
+use subject::{Logging, Run, Schedule, Segment, Strategy, Subject};
 use trace::{Choice, Event, EventId, EventKind, FaultKind, Outcome, ThreadId, Trace};
 
 /// The schedule that a witness is.
@@ -22,58 +22,6 @@ pub fn schedule(witness: &Witness) -> Schedule {
     }
 }
 
-/// What clean runs of a subject led to, to compare consequences with.
-#[derive(Clone, Debug, Default)]
-pub struct Normal(BTreeSet<Ending>);
-
-/// How a run ended, as far as somebody sees it who does not know of schedules.
-type Ending = BTreeMap<String, String>;
-
-impl Normal {
-    /// What the recorded run and some more led to, in each of which a thread goes on until it blocks; who comes first is drawn.
-    ///
-    /// # Errors
-    /// If the subject cannot be run.
-    pub fn of(subject: &impl Subject, recorded: &Trace, runs: u64) -> Result<Normal, RunError> {
-        let mut normal = Normal::default();
-        normal.add(recorded);
-        for seed in 0..runs {
-            let strategy = Strategy::Pct { seed, depth: 1, length: 1 };
-            normal.add(&subject.run(&strategy, &Logging::Synchronisation)?.trace);
-        }
-        Ok(normal)
-    }
-
-    /// Takes note of what a run led to, if it went well.
-    pub fn add(&mut self, trace: &Trace) {
-        self.0.extend(ending(trace));
-    }
-
-    /// What a run ended with that no clean one did; in words.
-    fn difference(&self, trace: &Trace) -> Option<String> {
-        let ending = ending(trace)?;
-        if self.0.is_empty() || self.0.contains(&ending) {
-            return None;
-        }
-        // Values that no clean run has tell most; if each of them is known, it is all of them together that is new.
-        let known = |name: &String, value: &String| self.0.iter().any(|other| other.get(name) == Some(value));
-        let unknown = ending.iter().filter(|(name, value)| !known(name, value));
-        let mut told: Vec<String> = unknown.map(|(name, value)| format!("{name} = {value}")).collect();
-        if told.is_empty() {
-            told = ending.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        }
-        Some(told.join(", "))
-    }
-}
-
-fn ending(trace: &Trace) -> Option<Ending> {
-    match &trace.outcome {
-        Outcome::Completed { state, .. } => Some(state.iter().cloned().collect()),
-        Outcome::Exited { status } => Some([("exit status".to_owned(), status.to_string())].into()),
-        _ => None,
-    }
-}
-
 /// What came of running a subject along a witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
@@ -85,6 +33,8 @@ pub struct Replayed {
     pub consequence: Consequence,
     /// The run.
     pub run: Option<Box<Trace>>,
+    /// What it printed.
+    pub output: Option<String>,
 }
 
 impl Replayed {
@@ -92,7 +42,13 @@ impl Replayed {
     #[must_use]
     pub fn not(witness: &Witness) -> Replayed {
         let standing = Standing::Predicted(Unconfirmed::NotReplayed);
-        Replayed { witness: witness.clone(), standing, consequence: Consequence::NotSeen, run: None }
+        Replayed {
+            witness: witness.clone(),
+            standing,
+            consequence: Consequence::NotSeen,
+            run: None,
+            output: None,
+        }
     }
 
     /// Whether it is better to show than another: it was confirmed, and somebody would notice.
@@ -146,20 +102,21 @@ fn replay(
             return Replayed { standing, ..Replayed::not(witness) };
         }
     };
-    let consequence = consequence(&run.trace, normal);
+    let consequence = consequence(&run, normal);
     let standing = match standing(&run, candidate, witness) {
         Ok(()) => Standing::Confirmed,
         Err(why) => Standing::Predicted(why),
     };
-    Replayed { witness: followed, standing, consequence, run: Some(Box::new(run.trace)) }
+    let output = run.output;
+    Replayed { witness: followed, standing, consequence, run: Some(Box::new(run.trace)), output }
 }
 
-fn consequence(trace: &Trace, normal: &Normal) -> Consequence {
-    match &trace.outcome {
+fn consequence(run: &Run, normal: &Normal) -> Consequence {
+    match &run.trace.outcome {
         Outcome::AssertionFailed { event, .. } => Consequence::AssertionFailed { event: *event },
         Outcome::Fault { event, kind, .. } => Consequence::Crashed { event: *event, kind: *kind },
         Outcome::Deadlock { .. } => Consequence::Deadlocked,
-        _ => normal.difference(trace).map_or(Consequence::None, Consequence::OtherResult),
+        _ => normal.difference(run).map_or(Consequence::None, Consequence::OtherResult),
     }
 }
 

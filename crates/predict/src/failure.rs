@@ -39,5 +39,6 @@ pub fn recorded_failure(trace: &Trace) -> Option<Finding> {
         consequence,
         others: 0,
         run: Some(Box::new(trace.clone())),
+        output: None,
     })
 }

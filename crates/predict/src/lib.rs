@@ -8,14 +8,16 @@ pub mod candidates;
 mod confirm;
 mod failure;
 mod filters;
+mod normal;
 pub mod pattern;
 mod prediction;
 pub mod symbolic;
 
 pub use candidates::{Candidates, Wanted, candidates};
-pub use confirm::{Normal, Replayed, confirm, schedule};
+pub use confirm::{Replayed, confirm, schedule};
 pub use encode::{Interrupter, Limits, Mode, Model};
 pub use failure::recorded_failure;
 pub use filters::{Filter, Filters};
+pub use normal::Normal;
 pub use prediction::{Options, PredictError, Prediction, Progress, predict, predict_and_confirm};
 pub use symbolic::Symbolic;

@@ -4,8 +4,9 @@
 //! the others are counted.
 
 use crate::candidates::{Wanted, candidates};
-use crate::confirm::{Normal, Replayed, confirm};
+use crate::confirm::{Replayed, confirm};
 use crate::filters::{Filter, Filters};
+use crate::normal::Normal;
 use crate::pattern::{self, PatternError, PatternText};
 use crate::symbolic::{self, Symbolic};
 use claim::{
@@ -262,12 +263,12 @@ impl Prediction {
                 if replayed.standing == Standing::Confirmed {
                     (finding.candidate, finding.witness) = (candidate.clone(), replayed.witness);
                     (finding.standing, finding.consequence) = (replayed.standing, replayed.consequence);
-                    finding.run = replayed.run;
+                    (finding.run, finding.output) = (replayed.run, replayed.output);
                 }
                 continue;
             }
             groups.insert((tag(candidate), sites.clone()), self.findings.len());
-            let Replayed { witness, standing, consequence, run } = replay(candidate, witness);
+            let Replayed { witness, standing, consequence, run, output } = replay(candidate, witness);
             replays.push(1);
             self.findings.push(Finding {
                 location: events.first().and_then(|&id| location(ctp, id)),
@@ -280,6 +281,7 @@ impl Prediction {
                 consequence,
                 others: 0,
                 run,
+                output,
             });
         }
         self.findings.sort_by(|a, b| a.consequence.cmp(&b.consequence).then(a.candidate.cmp(&b.candidate)));

@@ -86,7 +86,7 @@ fn predicted(machine: &Machine, strategy: &Strategy) -> predict::Prediction {
 
 fn predicted_from(machine: &Machine, trace: &Trace) -> predict::Prediction {
     let mut normal = Normal::default();
-    normal.add(trace);
+    normal.add(&subject::Run { trace: trace.clone(), departure: None, output: None });
     let options = Options {
         ctp: ctp::Options { atomic: ctp::Atomic::Marked, ..Default::default() },
         ..Options::default()

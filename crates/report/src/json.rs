@@ -17,7 +17,7 @@ struct Document<'a> {
     tool: &'static str,
     tool_version: &'static str,
     subject: &'a str,
-    recorded: &'a str,
+    recorded: &'a [String],
     findings: Vec<Finding<'a>>,
     /// What nobody would notice.
     without_visible_effect: Vec<Finding<'a>>,
@@ -40,7 +40,8 @@ struct Finding<'a> {
     why: &'a [String],
     consequence: Option<&'a str>,
     other_instances: u64,
-    schedule: String,
+    output: Option<&'a str>,
+    schedule: &'a str,
     replay: Option<&'a str>,
 }
 
@@ -131,7 +132,8 @@ fn finding<'a>(one: &'a Description, sources: &'a Sources<'_>) -> Finding<'a> {
         why: &one.why,
         consequence: one.consequence.as_deref(),
         other_instances: one.others,
-        schedule: one.schedule.to_string(),
+        output: one.output.as_deref(),
+        schedule: &one.schedule,
         replay: one.command.as_deref(),
     }
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 pub struct Report {
     /// What was run.
     pub subject: String,
-    /// One line on the recorded run.
-    pub recorded: String,
+    /// One line on each recorded run.
+    pub recorded: Vec<String>,
     /// The findings, the worst first.
     pub findings: Vec<Description>,
     /// Atomicity violations of inferred transactions that nobody would notice: no findings, but for who wants to see all.
@@ -27,6 +27,32 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds what another run of the same program showed. What is known already is not told twice; a finding that was seen takes the
+    /// place of one that was only predicted.
+    pub fn merge(&mut self, more: Report) {
+        self.recorded.extend(more.recorded);
+        for (known, new) in [(&mut self.findings, more.findings), (&mut self.silent, more.silent)] {
+            for finding in new {
+                match known.iter_mut().find(|known| known.fingerprint == finding.fingerprint) {
+                    Some(known) if known.unconfirmed.is_some() && finding.unconfirmed.is_none() => {
+                        *known = finding;
+                    }
+                    Some(known) => known.others += 1 + finding.others,
+                    None => known.push(finding),
+                }
+            }
+        }
+        self.silent.retain(|one| !self.findings.iter().any(|other| other.fingerprint == one.fingerprint));
+        self.coverage.add(&more.coverage);
+        self.statistics.add(&more.statistics);
+        for (reason, count) in more.unknown {
+            match self.unknown.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, known)) => *known += count,
+                None => self.unknown.push((reason, count)),
+            }
+        }
+    }
+
     /// Why candidates are undecided, most frequent first.
     #[must_use]
     pub fn reasons<'a>(answers: impl IntoIterator<Item = &'a (Candidate, Answer)>) -> Vec<(String, u64)> {
@@ -72,8 +98,12 @@ pub fn prediction(report: &Report, sources: &Sources<'_>, width: usize) -> Strin
     let coverage = &report.coverage;
     let _ = writeln!(
         text,
-        "looked at {} of the recorded run: {} feasible, {} infeasible, {} unknown",
+        "looked at {} of {}: {} feasible, {} infeasible, {} unknown",
         plural(coverage.candidates, "candidate", "candidates"),
+        match report.recorded.len() {
+            0 | 1 => "the recorded run".to_owned(),
+            n => format!("{n} recorded runs"),
+        },
         coverage.feasible,
         coverage.infeasible,
         coverage.unknown
@@ -141,7 +171,7 @@ fn one(finding: &Description, above: &[Description], sources: &Sources<'_>, widt
         None => writeln!(
             text,
             "   = a schedule of {} steps shows it; --save DIR writes it to a file for `threadbare replay`",
-            finding.schedule.segments.len()
+            finding.steps
         ),
     };
     text

@@ -41,6 +41,8 @@ pub struct Run {
     pub trace: Trace,
     /// Where the run first differed from the schedule that it was to follow.
     pub departure: Option<Departure>,
+    /// What it printed, if it does and that was kept.
+    pub output: Option<String>,
 }
 
 /// Why a subject could not be run.

@@ -3,7 +3,7 @@
 //! The program's output is its own, on standard output and standard error; what is said about it goes to standard error.
 
 use crate::cli::{
-    DEFAULT_CFLAGS, LogName, PredictArguments, ProcessOptions, RecordArguments, RecordOptions,
+    DEFAULT_CFLAGS, Format, LogName, PredictArguments, ProcessOptions, RecordArguments, RecordOptions,
     ReplayArguments, RunArguments, StrategyName,
 };
 use crate::command::record::{exit, save_schedule};
@@ -19,9 +19,12 @@ use native::{Compiled, Recorded, Toolchain};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use subject::{Schedule, Strategy, Subject as _};
 use trace::{Logging, Outcome, Trace};
+
+/// A run that is to show a finding is ended after this time at the earliest.
+const LEAST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// `threadbare record` of a compiled program.
 pub fn record(arguments: &RecordArguments) -> anyhow::Result<Exit> {
@@ -47,13 +50,15 @@ pub fn record(arguments: &RecordArguments) -> anyhow::Result<Exit> {
 pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let process = &arguments.record.process;
     let options = prediction::options(&arguments.predict)?;
+    let start = Instant::now();
     let (mut program, built, recorded, text, same) =
         record_once(&arguments.record, &Logging::Everything, true)?;
+    let took = start.elapsed();
     output::say(&(about(&program, &recorded, process) + &text));
     let exit = if same { recorded_exit(&recorded) } else { Exit::Findings };
     let mut trace = recorded.run.trace;
     trace.shorten_thread_names();
-    quiet(&mut program);
+    quiet(&mut program, took);
     let predicted = Predicted {
         subject: &program,
         trace: &trace,
@@ -63,13 +68,16 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
         confirm: true,
         options,
     };
-    if exit == Exit::Clean {
-        output::say("\n");
-        return prediction::tell(&predicted, &arguments.predict);
+    let is_text = arguments.predict.format == Format::Text;
+    if matches!(exit, Exit::BadInput | Exit::Limit)
+        || !same
+        || (is_text && exit == Exit::Misbehaved && arguments.predict.runs == 1)
+    {
+        // What is wrong has been said, or there is no whole run to predict from.
+        return Ok(exit);
     }
-    // What is wrong is here already, or there is no whole run to predict from.
-    prediction::tell_failure(&predicted, &arguments.predict)?;
-    Ok(exit)
+    output::say("\n");
+    prediction::tell(&predicted, exit, arguments.record.seed, &arguments.predict)
 }
 
 /// `threadbare predict` from a trace of a compiled program.
@@ -85,7 +93,7 @@ pub fn predict(arguments: &PredictArguments, mut trace: Trace, path: &Path) -> a
             arguments.trace.display()
         );
     }
-    quiet(&mut program);
+    quiet(&mut program, Duration::ZERO);
     trace.shorten_thread_names();
     let predicted = Predicted {
         subject: &program,
@@ -96,7 +104,7 @@ pub fn predict(arguments: &PredictArguments, mut trace: Trace, path: &Path) -> a
         confirm: !arguments.no_replay,
         options: asked,
     };
-    prediction::tell(&predicted, &arguments.predict)
+    prediction::tell(&predicted, Exit::Clean, 0, &arguments.predict)
 }
 
 /// Names of threads may have spaces; a schedule has them by their place in the tree of forks.
@@ -104,9 +112,11 @@ fn in_schedule(thread: trace::ThreadId) -> String {
     thread.to_string()
 }
 
-/// From now on nobody sees what the program prints.
-fn quiet(program: &mut Compiled) {
-    program.set_options(Options { output: Output::Discarded, ..program.options().clone() });
+/// From now on nobody sees what the program prints, but it is kept; and it does not take much longer than it took once.
+fn quiet(program: &mut Compiled, took: Duration) {
+    let options = program.options().clone();
+    let timeout = options.timeout.or(Some(LEAST_TIMEOUT.max(20 * took)));
+    program.set_options(Options { output: Output::Captured, timeout, ..options });
 }
 
 /// The command that runs a program again, up to the schedule, and what comes behind it.
@@ -159,7 +169,7 @@ fn record_once(
     let (mut text, mut same) = (String::new(), true);
     if arguments.self_check {
         let options = program.options().clone();
-        quiet(&mut program);
+        quiet(&mut program, Duration::ZERO);
         let again = program.record(&strategy, logging)?;
         program.set_options(options);
         let difference = difference(&recorded, &again, &program);
@@ -320,6 +330,7 @@ fn about(program: &Compiled, recorded: &Recorded, process: &ProcessOptions) -> S
             let seconds = process.timeout.unwrap_or(0);
             let _ = writeln!(text, "the program was ended after {seconds} seconds (--timeout)");
         }
+        (Some(Stopped::Output), _) => text.push_str("the program was ended because it printed too much\n"),
         (Some(Stopped::Memory), _) => {
             let mib = process.max_memory.unwrap_or(0);
             let _ = writeln!(

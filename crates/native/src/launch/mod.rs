@@ -141,7 +141,12 @@ pub enum Stopped {
     Timeout,
     /// It took too much memory.
     Memory,
+    /// It printed too much.
+    Output,
 }
+
+/// What a program may print if that is kept.
+const MOST_OUTPUT: u64 = 64 << 20;
 
 /// A program that has run.
 pub struct Finished {
@@ -240,7 +245,8 @@ pub fn run(
         command.current_dir(directory);
     }
     let files = redirect(&mut command, options, prepared.directory.path()).map_err(LaunchError::Files)?;
-    let limits = Limits { timeout: options.timeout, most_memory: options.most_memory };
+    let output = files.as_ref().map(|(out, err)| (vec![out.clone(), err.clone()], MOST_OUTPUT));
+    let limits = Limits { timeout: options.timeout, most_memory: options.most_memory, output };
     let (status, stopped) = process::run(command, &limits).map_err(|error| match error {
         process::Failure::Personality(error) => LaunchError::Personality(error.to_string()),
         process::Failure::Start(source) => LaunchError::Start { path: program.to_owned(), source },

@@ -8,7 +8,7 @@ use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,6 +20,8 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Limits {
     pub timeout: Option<Duration>,
     pub most_memory: Option<u64>,
+    /// Files that it writes, and how long they may become.
+    pub output: Option<(Vec<PathBuf>, u64)>,
 }
 
 /// Why there is no process.
@@ -49,7 +51,7 @@ pub fn run(mut command: Command, limits: &Limits) -> Result<(ExitStatus, Option<
 }
 
 fn wait(mut child: Child, limits: &Limits) -> io::Result<(ExitStatus, Option<Stopped>)> {
-    if limits.timeout.is_none() && limits.most_memory.is_none() {
+    if limits.timeout.is_none() && limits.most_memory.is_none() && limits.output.is_none() {
         return Ok((child.wait()?, None));
     }
     let pid = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
@@ -77,6 +79,7 @@ fn watch(pid: Pid, limits: &Limits, over: &(Mutex<bool>, Condvar)) -> Option<Sto
         let reason = match () {
             () if left == Some(Duration::ZERO) => Some(Stopped::Timeout),
             () if limits.most_memory.is_some_and(|most| own_memory(pid) > most) => Some(Stopped::Memory),
+            () if limits.output.as_ref().is_some_and(too_long) => Some(Stopped::Output),
             () => None,
         };
         if let Some(reason) = reason {
@@ -84,13 +87,19 @@ fn watch(pid: Pid, limits: &Limits, over: &(Mutex<bool>, Condvar)) -> Option<Sto
             let _ = kill(pid, Signal::SIGKILL);
             return Some(reason);
         }
-        let pause = match (left, limits.most_memory) {
-            (Some(left), None) => left,
-            (Some(left), Some(_)) => left.min(LOOK),
-            (None, _) => LOOK,
+        let looks = limits.most_memory.is_some() || limits.output.is_some();
+        let pause = match left {
+            Some(left) if !looks => left,
+            Some(left) => left.min(LOOK),
+            None => LOOK,
         };
         is_over = over.1.wait_timeout(is_over, pause).unwrap_or_else(PoisonError::into_inner).0;
     }
+}
+
+/// Whether a file has become too long.
+fn too_long((files, most): &(Vec<PathBuf>, u64)) -> bool {
+    files.iter().any(|file| std::fs::metadata(file).is_ok_and(|metadata| metadata.len() > *most))
 }
 
 /// The bytes of memory that belong to a process alone; the log, which is shared with us, does not count.

@@ -32,9 +32,7 @@ impl Words<'_> {
             Consequence::Deadlocked => {
                 Some("the program never ends: its threads wait for each other".to_owned())
             }
-            Consequence::OtherResult(result) => {
-                Some(format!("the program ends with {result}, as no clean run did"))
-            }
+            Consequence::OtherResult(result) => Some(format!("the program {result}, as no clean run did")),
             Consequence::None => Some("none was seen: the program ended as clean runs do".to_owned()),
             Consequence::NotSeen => None,
         }

@@ -111,8 +111,12 @@ pub struct Description {
     pub unconfirmed: Option<String>,
     /// Other instances at the same places.
     pub others: u64,
-    /// The schedule.
-    pub schedule: Schedule,
+    /// The schedule, as a file for `threadbare replay`.
+    pub schedule: String,
+    /// How many steps the schedule has.
+    pub steps: usize,
+    /// What the program printed in the run that showed it, if it does.
+    pub output: Option<String>,
     /// The command that shows it, if it fits on a line.
     pub command: Option<String>,
     /// The same for the same places of an unchanged program.
@@ -143,7 +147,9 @@ pub fn describe(finding: &Finding, schedule: Schedule, telling: &Telling<'_>) ->
         title,
         places,
         command,
-        schedule,
+        steps: schedule.segments.len(),
+        schedule: schedule.to_text(|thread| Some(telling.recorded.thread_name(thread))),
+        output: finding.output.clone(),
         location,
         rows,
     }

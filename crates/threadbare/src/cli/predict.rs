@@ -86,6 +86,9 @@ pub struct PredictOptions {
     /// Stop looking after so long (`90s`, `5m`, `1h`), and tell what was found up to then
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
+    /// Make so many runs, each under another schedule, and predict from each of them
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub runs: u32,
     /// Look at most at so many candidates at the same places in the source
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     pub per_place: u32,

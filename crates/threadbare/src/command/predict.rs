@@ -39,5 +39,5 @@ fn predict_model(arguments: &PredictArguments, trace: &Trace, program: &Path) ->
         confirm: !arguments.no_replay,
         options: prediction::options(&arguments.predict)?,
     };
-    prediction::tell(&predicted, &arguments.predict)
+    prediction::tell(&predicted, Exit::Clean, 0, &arguments.predict)
 }

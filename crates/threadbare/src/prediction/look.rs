@@ -1,0 +1,161 @@
+//! One recorded run: what it shows of others.
+
+use super::Predicted;
+use crate::cli::PredictOptions;
+use crate::exit::Exit;
+use crate::output;
+use anyhow::Context as _;
+use claim::{Answer, Candidate, Finding, Unknown};
+use predict::{Interrupter, Normal, Prediction};
+use report::{Report, Sources, Telling};
+use std::time::Instant;
+use subject::{Schedule, Subject};
+
+/// What was found from one run or several.
+pub struct Looked {
+    /// The findings, and what was covered.
+    pub report: Report,
+    /// Why candidates are infeasible, if that is asked for.
+    pub why_not: String,
+    /// The user has had enough.
+    pub interrupted: bool,
+    /// A limit was hit.
+    limit: bool,
+    /// Runs that were asked for and not made.
+    pub runs_left_out: u64,
+}
+
+impl Looked {
+    /// Adds what another run showed; what is known already is not told twice.
+    pub fn merge(&mut self, more: Looked) {
+        self.report.merge(more.report);
+        self.why_not.push_str(&more.why_not);
+        self.interrupted |= more.interrupted;
+        self.limit |= more.limit;
+    }
+
+    /// What it means for the exit code.
+    pub fn exit(&self) -> Exit {
+        match () {
+            () if self.interrupted => Exit::Limit,
+            () if !self.report.findings.is_empty() => Exit::Findings,
+            () if self.limit || self.runs_left_out > 0 => Exit::Limit,
+            () => Exit::Clean,
+        }
+    }
+}
+
+impl<S> Predicted<'_, S> {
+    fn telling<'t>(&'t self, sources: &'t Sources<'t>) -> Telling<'t> {
+        Telling { sources, recorded: self.trace, replay: self.replay.clone(), thread: self.thread }
+    }
+}
+
+/// A recorded run that failed by itself.
+pub fn failure<S: Subject>(predicted: &Predicted<'_, S>, sources: &Sources<'_>) -> Looked {
+    let telling = predicted.telling(sources);
+    let finding = predict::recorded_failure(predicted.trace);
+    let schedule = Schedule::of(predicted.trace);
+    let report = Report {
+        subject: predicted.subject.name().to_owned(),
+        recorded: vec![report::summary(predicted.trace)],
+        findings: finding.iter().map(|one| report::describe(one, schedule.clone(), &telling)).collect(),
+        ..Report::default()
+    };
+    Looked { report, why_not: String::new(), interrupted: false, limit: false, runs_left_out: 0 }
+}
+
+/// Predicts from a recorded run and confirms.
+pub fn look<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    sources: &Sources<'_>,
+    deadline: Option<Instant>,
+    arguments: &PredictOptions,
+) -> anyhow::Result<Looked> {
+    let mut prediction = predict(predicted, deadline, arguments)?;
+    for run in prediction.findings.iter_mut().filter_map(|finding| finding.run.as_mut()) {
+        run.shorten_thread_names();
+    }
+    let telling = predicted.telling(sources);
+    let is = |wanted: fn(&Unknown) -> bool| {
+        prediction.answers.iter().any(|(_, answer)| matches!(answer, Answer::Unknown(why) if wanted(why)))
+    };
+    Ok(Looked {
+        why_not: match arguments.why_not {
+            true => report::why_not(&prediction.answers, &telling),
+            false => String::new(),
+        },
+        interrupted: is(|why| *why == Unknown::Interrupted),
+        limit: is(|why| {
+            matches!(why, Unknown::Time(_) | Unknown::Conflicts(_) | Unknown::Memory(_) | Unknown::Window(_))
+        }),
+        runs_left_out: 0,
+        report: report(predicted, &prediction, &telling, arguments.all),
+    })
+}
+
+fn predict<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    deadline: Option<Instant>,
+    arguments: &PredictOptions,
+) -> anyhow::Result<Prediction> {
+    let mut options = predicted.options.clone();
+    options.engine.total_time = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    interrupt_by_key(&options.engine.interrupter);
+    let bar = output::spinner();
+    let mut progress = |progress: predict::Progress| {
+        bar.set_message(format!(
+            "predicting: {} of {} candidates, {} feasible",
+            progress.decided, progress.candidates, progress.feasible
+        ));
+        bar.tick();
+    };
+    let (subject, trace) = (predicted.subject, predicted.trace);
+    let prediction = if predicted.confirm {
+        let normal = Normal::of(subject, trace, arguments.clean_runs)?;
+        predict::predict_and_confirm(subject, trace, &options, &normal, &mut progress)
+    } else {
+        predict::predict(subject.program(), trace, &options, &mut progress)
+    };
+    bar.finish_and_clear();
+    prediction.with_context(|| subject.name().to_owned())
+}
+
+/// The first Ctrl-C ends the search, and what was found so far is told; the second ends everything.
+fn interrupt_by_key(interrupter: &Interrupter) {
+    let interrupter = interrupter.clone();
+    let handler = move || {
+        if interrupter.is_set() {
+            std::process::exit(130);
+        }
+        interrupter.interrupt();
+    };
+    // Without a handler a Ctrl-C ends the process, as it always does. All runs have one interrupter.
+    let _ = ctrlc::try_set_handler(handler);
+}
+
+fn report<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    prediction: &Prediction,
+    telling: &Telling<'_>,
+    all: bool,
+) -> Report {
+    let fingerprint = predicted.trace.origin.fingerprint;
+    let describe = |finding: &Finding| {
+        let schedule = Schedule { fingerprint: Some(fingerprint), ..predict::schedule(&finding.witness) };
+        report::describe(finding, schedule, telling)
+    };
+    // Nobody reads noise: what only looks as if it were meant to be one step counts when somebody would notice.
+    let is_finding = |finding: &&Finding| all || !finding.is_inferred() || finding.consequence.is_visible();
+    let (findings, silent): (Vec<&Finding>, Vec<&Finding>) = prediction.findings.iter().partition(is_finding);
+    let answers: &[(Candidate, Answer)] = &prediction.answers;
+    Report {
+        subject: predicted.subject.name().to_owned(),
+        recorded: vec![report::summary(predicted.trace)],
+        findings: findings.into_iter().map(describe).collect(),
+        silent: silent.into_iter().map(describe).collect(),
+        coverage: prediction.coverage.clone(),
+        unknown: Report::reasons(answers),
+        statistics: prediction.statistics.clone(),
+    }
+}

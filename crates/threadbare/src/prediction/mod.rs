@@ -1,0 +1,87 @@
+//! From recorded runs to a report: what `run` and `predict` share, for every kind of subject.
+
+mod look;
+mod options;
+mod show;
+
+pub use options::{atomic, options};
+
+use crate::cli::PredictOptions;
+use crate::exit::Exit;
+use look::{Looked, failure, look};
+use predict::Options;
+use std::time::Instant;
+use subject::{Strategy, Subject};
+use trace::{Logging, ThreadId, Trace};
+
+/// Where the report goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sink {
+    /// To standard output.
+    Output,
+    /// To standard error, because standard output is the program's; what programs read goes to standard output all the same.
+    Error,
+}
+
+/// What is predicted from, and how it is spoken of.
+pub struct Predicted<'a, S> {
+    /// What was run.
+    pub subject: &'a S,
+    /// The recorded run.
+    pub trace: &'a Trace,
+    /// The command that runs it again, up to the schedule, and what comes behind.
+    pub replay: (String, String),
+    /// How a thread is written in a schedule on the command line.
+    pub thread: &'a dyn Fn(ThreadId) -> String,
+    /// Where the report goes.
+    pub sink: Sink,
+    /// Whether the subject is to be run again.
+    pub confirm: bool,
+    /// How to predict.
+    pub options: Options,
+}
+
+/// Predicts from the recorded run, and from more runs if they are asked for, confirms and reports. `recorded` is what the recorded run
+/// itself means for the exit code; other runs draw their schedules with the seeds from `seed` on.
+pub fn tell<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    recorded: Exit,
+    seed: u64,
+    arguments: &PredictOptions,
+) -> anyhow::Result<Exit> {
+    let sources = show::sources(predicted, arguments);
+    let deadline = arguments.budget.map(|budget| Instant::now() + budget);
+    let mut all = match recorded {
+        Exit::Clean | Exit::Limit => look(predicted, &sources, deadline, arguments)?,
+        // The bug is here already: nothing has to be predicted to see it.
+        _ => failure(predicted, &sources),
+    };
+    for seed in (seed + 1..).take(arguments.runs as usize - 1) {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) || all.interrupted {
+            all.runs_left_out += 1;
+            continue;
+        }
+        let mut trace = predicted.subject.run(&Strategy::Random { seed }, &Logging::Everything)?.trace;
+        trace.shorten_thread_names();
+        let another = Predicted {
+            subject: predicted.subject,
+            trace: &trace,
+            replay: predicted.replay.clone(),
+            thread: predicted.thread,
+            sink: predicted.sink,
+            confirm: predicted.confirm,
+            options: predicted.options.clone(),
+        };
+        let failed = predict::recorded_failure(&trace).is_some();
+        let more: Looked = match failed {
+            true => failure(&another, &sources),
+            false => look(&another, &sources, deadline, arguments)?,
+        };
+        all.merge(more);
+    }
+    show::show(predicted, &all, &sources, arguments)?;
+    Ok(match recorded {
+        Exit::Clean | Exit::Limit => all.exit(),
+        other => other,
+    })
+}

@@ -1,0 +1,70 @@
+//! The report in the form that is asked for, to where it goes.
+
+use super::look::Looked;
+use super::{Predicted, Sink};
+use crate::cli::{Format, PredictOptions};
+use crate::{load, output};
+use anyhow::Context as _;
+use report::{Description, Sources};
+use std::path::Path;
+use subject::Subject;
+
+/// The sources, in colour if somebody looks at them.
+pub fn sources<'p, S: Subject>(predicted: &Predicted<'p, S>, arguments: &PredictOptions) -> Sources<'p> {
+    let color = match (predicted.sink, arguments.format) {
+        (Sink::Error, Format::Text) => output::error_color(),
+        (Sink::Output, Format::Text) => output::color(),
+        _ => false,
+    };
+    load::sources(predicted.subject.program(), color)
+}
+
+/// Shows what was found, and writes what is to be written.
+pub fn show<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    looked: &Looked,
+    sources: &Sources<'_>,
+    arguments: &PredictOptions,
+) -> anyhow::Result<()> {
+    if let Some(directory) = &arguments.save {
+        save(directory, &looked.report.findings)?;
+    }
+    let text = match arguments.format {
+        Format::Text => text(looked, sources, arguments),
+        Format::Json => report::json(&looked.report, sources),
+        Format::Sarif => report::sarif(&looked.report, sources),
+    };
+    match (predicted.sink, arguments.format) {
+        (Sink::Error, Format::Text) => output::say(&text),
+        _ => output::print(&text)?,
+    }
+    Ok(())
+}
+
+fn text(looked: &Looked, sources: &Sources<'_>, arguments: &PredictOptions) -> String {
+    let mut text = report::prediction(&looked.report, sources, output::width());
+    if looked.runs_left_out > 0 {
+        text.push_str(&format!(
+            "not made, because the time was over: {} of the runs\n",
+            looked.runs_left_out
+        ));
+    }
+    if arguments.why_not {
+        text.push_str(&format!("\n{}", looked.why_not));
+    }
+    if arguments.stats {
+        text.push_str(&format!("\n{}", report::prediction_statistics(&looked.report.statistics)));
+    }
+    text
+}
+
+/// Writes the schedule of each finding.
+fn save(directory: &Path, findings: &[Description]) -> anyhow::Result<()> {
+    std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    for (at, finding) in findings.iter().enumerate() {
+        let name = finding.kind.words().0.replace(' ', "-");
+        let file = directory.join(format!("{}-{name}.schedule", at + 1));
+        output::write_file(&file, finding.schedule.as_bytes())?;
+    }
+    Ok(())
+}
