@@ -26,6 +26,8 @@ pub struct Statistics {
     pub feasible: u64,
     /// Those that could not be decided.
     pub unknown: u64,
+    /// Values that were taken as recorded, and why, most frequent first.
+    pub pins: Vec<(String, u64)>,
     /// Where the time went (`sym-time`).
     pub times: PhaseTimes,
 }
@@ -79,6 +81,13 @@ impl Statistics {
         self.without_data += other.without_data;
         self.feasible += other.feasible;
         self.unknown += other.unknown;
+        for (reason, count) in &other.pins {
+            match self.pins.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, known)) => *known += count,
+                None => self.pins.push((reason.clone(), *count)),
+            }
+        }
+        self.pins.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let (times, more) = (&mut self.times, &other.times);
         times.build += more.build;
         times.candidates += more.candidates;

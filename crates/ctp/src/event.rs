@@ -4,6 +4,7 @@
 use crate::{ExprId, LocationId, ReadId, ThreadIndex};
 use ir::{Order, SiteId};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use trace::{AccessKind, EventId, EventKind, FaultKind};
 
 /// One event.
@@ -187,6 +188,22 @@ pub enum PinReason {
     Joined,
     /// A value that was rebuilt and is not the recorded one: a fault of ours.
     Mismatch,
+}
+
+impl fmt::Display for PinReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PinReason::Opaque(what) => write!(f, "the result of {what}"),
+            PinReason::External(name) => write!(f, "given to {name}"),
+            PinReason::Address { targets } => write!(f, "an address that may be {targets} things or more"),
+            PinReason::UnknownAddress => f.write_str("an address that is not known"),
+            PinReason::Object => f.write_str("the address of a synchronisation object"),
+            PinReason::Size => f.write_str("the size of an allocation, copy or fill"),
+            PinReason::Freed => f.write_str("the address of memory that is given back"),
+            PinReason::Joined => f.write_str("the thread that is joined"),
+            PinReason::Mismatch => f.write_str("rebuilt otherwise than recorded: a fault of ours"),
+        }
+    }
 }
 
 impl Kind {

@@ -222,6 +222,8 @@ impl Prediction {
         statistics.events = ctp.original_events as u64;
         statistics.simplified = ctp.events.len() as u64;
         statistics.transactions = ctp.transactions.len() as u64;
+        statistics.pins = ctp.rebuild.pins.iter().map(|(why, &count)| (why.to_string(), count)).collect();
+        statistics.pins.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let coverage = &mut self.coverage;
         coverage.pins = ctp.rebuild.pins.values().sum();
         coverage.mismatches = ctp.rebuild.mismatches;

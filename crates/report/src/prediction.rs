@@ -231,7 +231,12 @@ pub fn prediction_statistics(statistics: &Statistics) -> String {
         ("time: witnesses", seconds(times.witnesses)),
         ("time: replay", seconds(times.replay)),
     ];
-    lines.iter().map(|(name, value)| format!("{name:<44}{value:>12}\n")).collect()
+    let mut text: String = lines.iter().map(|(name, value)| format!("{name:<44}{value:>12}\n")).collect();
+    for (reason, count) in &statistics.pins {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{:<44}{count:>12}", format!("taken as recorded: {reason}"));
+    }
+    text
 }
 
 pub(crate) fn plural(n: u64, one: &str, many: &str) -> String {
