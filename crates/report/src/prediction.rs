@@ -174,6 +174,7 @@ fn one(finding: &Description, above: &[Description], sources: &Sources<'_>, widt
             finding.steps
         ),
     };
+    let _ = writeln!(text, "   = id: {:016x}", finding.fingerprint);
     text
 }
 

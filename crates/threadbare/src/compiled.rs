@@ -11,6 +11,7 @@ use crate::command::replay::MOST_ROWS;
 use crate::exit::Exit;
 use crate::load::{Followed, Kind};
 use crate::prediction::{self, Predicted, Sink};
+use crate::store::Invocation;
 use crate::{load, output};
 use anyhow::{Context as _, bail};
 use native::cc::Language;
@@ -62,7 +63,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let predicted = Predicted {
         subject: &program,
         trace: &trace,
-        replay: replay_command(&built.name, process, &arguments.record.arguments),
+        replay: replay_of(&built.name, process, &arguments.record.arguments),
         thread: &in_schedule,
         sink: Sink::Error,
         confirm: true,
@@ -98,7 +99,7 @@ pub fn predict(arguments: &PredictArguments, mut trace: Trace, path: &Path) -> a
     let predicted = Predicted {
         subject: &program,
         trace: &trace,
-        replay: replay_command(&built.name, &arguments.process, &arguments.arguments),
+        replay: replay_of(&built.name, &arguments.process, &arguments.arguments),
         thread: &in_schedule,
         sink: Sink::Error,
         confirm: !arguments.no_replay,
@@ -119,22 +120,25 @@ fn quiet(program: &mut Compiled, took: Duration) {
     program.set_options(Options { output: Output::Captured, timeout, ..options });
 }
 
-/// The command that runs a program again, up to the schedule, and what comes behind it.
-fn replay_command(name: &str, process: &ProcessOptions, arguments: &[OsString]) -> (String, String) {
-    let mut command = format!("threadbare replay {}", output::shell_word(Path::new(name)));
+/// How a program is run again.
+fn replay_of(name: &str, process: &ProcessOptions, arguments: &[OsString]) -> Invocation {
+    let mut before: Vec<OsString> = vec![name.into()];
     if process.cflags != DEFAULT_CFLAGS {
-        let _ = write!(command, " --cflags={}", output::shell_word(Path::new(&process.cflags)));
+        before.push(format!("--cflags={}", process.cflags).into());
     }
     if let Some(path) = &process.stdin {
-        let _ = write!(command, " --stdin {}", output::shell_word(path));
+        before.extend(["--stdin".into(), path.into()]);
     }
     if !process.inputs.is_empty() {
         let inputs: Vec<String> = process.inputs.iter().map(ToString::to_string).collect();
-        let _ = write!(command, " --inputs={}", inputs.join(","));
+        before.push(format!("--inputs={}", inputs.join(",")).into());
     }
-    let words: Vec<String> = arguments.iter().map(|word| output::shell_word(Path::new(word))).collect();
-    let behind = if words.is_empty() { String::new() } else { format!(" -- {}", words.join(" ")) };
-    (command, behind)
+    let mut behind: Vec<OsString> = vec![];
+    if !arguments.is_empty() {
+        behind.push("--".into());
+        behind.extend_from_slice(arguments);
+    }
+    Invocation::new(before, behind)
 }
 
 /// Runs a program as it is asked for, and writes what is to be written. Gives also what a second run showed, if one is asked for, in

@@ -1,7 +1,8 @@
 //! Reading programs, schedules and traces.
 
-use crate::cli::ProgramOptions;
+use crate::cli::{DEFAULT_LOOP_BOUND, ProgramOptions};
 use crate::output::{Rendered, error_color};
+use crate::store::Invocation;
 use anyhow::{Context as _, bail};
 use machine::{Machine, Options};
 use report::Sources;
@@ -93,6 +94,16 @@ pub fn machine(path: &Path, options: &ProgramOptions, max_events: u64) -> anyhow
     let program = program(path, options)?;
     let options = Options { spurious: options.spurious, max_events };
     Machine::new(program, options).with_context(|| path.display().to_string())
+}
+
+/// How a model program is run again.
+pub fn replay_of_model(program: &Path, loop_bound: u32) -> Invocation {
+    let mut before: Vec<std::ffi::OsString> = vec![];
+    if loop_bound != DEFAULT_LOOP_BOUND {
+        before.extend(["--loop-bound".into(), loop_bound.to_string().into()]);
+    }
+    before.push(program.as_os_str().to_owned());
+    Invocation::new(before, vec![])
 }
 
 /// A program with the sources that can still be read.

@@ -7,6 +7,7 @@ mod exit;
 mod load;
 mod output;
 mod prediction;
+mod store;
 
 use clap::Parser as _;
 use std::process::ExitCode;
@@ -32,7 +33,10 @@ fn run(command: cli::Command) -> anyhow::Result<exit::Exit> {
         cli::Command::Record(arguments) => command::record::record(&arguments),
         cli::Command::Predict(arguments) => command::predict::predict(&arguments),
         cli::Command::Ctp(arguments) => command::ctp::ctp(&arguments),
-        cli::Command::Replay(arguments) => command::replay::replay(&arguments),
+        cli::Command::Replay(arguments) => command::replay::replay(arguments),
+        cli::Command::List => command::kept::list(),
+        cli::Command::Show(arguments) => command::kept::show(&arguments),
+        cli::Command::Clean(arguments) => command::kept::clean(&arguments),
         cli::Command::Doctor => command::doctor::doctor(),
         cli::Command::Explore(arguments) => command::explore::explore(&arguments),
         cli::Command::Fmt(arguments) => command::fmt::fmt(&arguments),

@@ -3,8 +3,10 @@
 
 use std::process::{Command, Output};
 
-const COMMANDS: [&str; 12] =
-    ["run", "record", "predict", "ctp", "replay", "explore", "cc", "c++", "doctor", "fmt", "trace", "solve"];
+const COMMANDS: [&str; 15] = [
+    "run", "record", "predict", "ctp", "list", "show", "clean", "replay", "explore", "cc", "c++", "doctor",
+    "fmt", "trace", "solve",
+];
 
 fn threadbare(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_threadbare")).args(arguments).output().unwrap()

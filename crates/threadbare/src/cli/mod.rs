@@ -38,6 +38,12 @@ pub enum Command {
     Predict(PredictArguments),
     /// Run a program again under a recorded schedule
     Replay(ReplayArguments),
+    /// List what runs have found and `.threadbare` has kept
+    List,
+    /// Show again what a run has found
+    Show(ShowRunArguments),
+    /// Throw away what runs have found
+    Clean(CleanArguments),
     /// Run a program under every schedule and report what can happen
     Explore(ExploreArguments),
     /// Compile C for Threadbare: takes the arguments of gcc and clang (`CC="threadbare cc" make`)
@@ -80,10 +86,12 @@ pub struct ProgramOptions {
 /// `threadbare replay`
 #[derive(Args, Debug)]
 pub struct ReplayArguments {
-    /// A model program (.tb), a binary that `threadbare cc` or `threadbare c++` built, or a source file in C or C++
+    /// A model program (.tb), a binary that `threadbare cc` or `threadbare c++` built, or a source file in C or C++; or what `threadbare
+    /// list` shows: the id of a run, `bank-9f3c/2` for its second finding
     pub program: PathBuf,
-    /// A schedule file, a trace, or a schedule in short form: 'T1:3 T2:5' lets T1 run to its 3rd event, then T2 to its 5th
-    pub schedule: PathBuf,
+    /// A schedule file, a trace, or a schedule in short form: 'T1:3 T2:5' lets T1 run to its 3rd event, then T2 to its 5th. A run that was
+    /// kept has its own
+    pub schedule: Option<PathBuf>,
     /// Write the trace of the replay to this file
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -99,6 +107,20 @@ pub struct ReplayArguments {
     /// How often a loop without a bound of its own may go round; as in the recorded run
     #[arg(long, value_name = "N", default_value_t = DEFAULT_LOOP_BOUND, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub loop_bound: u32,
+}
+
+/// `threadbare show`
+#[derive(Args, Debug)]
+pub struct ShowRunArguments {
+    /// The id of a run, as `threadbare list` shows it
+    pub id: String,
+}
+
+/// `threadbare clean`
+#[derive(Args, Debug)]
+pub struct CleanArguments {
+    /// The ids of runs; all of them if there are none
+    pub ids: Vec<String>,
 }
 
 /// How schedules are searched.

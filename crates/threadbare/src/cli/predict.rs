@@ -119,6 +119,15 @@ pub struct PredictOptions {
     /// Write the schedule of each finding into this directory
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
+    /// Do not keep what is found in `.threadbare`
+    #[arg(long)]
+    pub no_keep: bool,
+    /// Findings that are known and wanted: lines with an id and the reason; `threadbare.suppressions` if that is there
+    #[arg(long, value_name = "FILE")]
+    pub suppressions: Option<PathBuf>,
+    /// Fail only for findings that are not in this report (`--format json`)
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
 }
 
 /// `threadbare run`

@@ -7,6 +7,7 @@ pub mod explore;
 pub mod fmt;
 pub mod generate;
 pub mod ir;
+pub mod kept;
 pub mod predict;
 pub mod record;
 pub mod replay;

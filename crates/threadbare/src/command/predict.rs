@@ -1,10 +1,10 @@
 //! `threadbare predict`: from a recorded run to findings.
 
-use crate::cli::{DEFAULT_LOOP_BOUND, PredictArguments, ProgramOptions};
+use crate::cli::{PredictArguments, ProgramOptions};
 use crate::exit::Exit;
 use crate::load::Kind;
 use crate::prediction::{self, Predicted, Sink};
-use crate::{compiled, load, output};
+use crate::{compiled, load};
 use anyhow::Context as _;
 use std::path::Path;
 use trace::Trace;
@@ -26,14 +26,10 @@ fn predict_model(arguments: &PredictArguments, trace: &Trace, program: &Path) ->
     let options = ProgramOptions { spurious, ..arguments.options };
     let machine = load::machine(program, &options, machine::Options::default().max_events)?;
     trace.check_fits(machine.program()).with_context(|| arguments.trace.display().to_string())?;
-    let bound = match arguments.options.loop_bound {
-        DEFAULT_LOOP_BOUND => String::new(),
-        bound => format!(" --loop-bound {bound}"),
-    };
     let predicted = Predicted {
         subject: &machine,
         trace,
-        replay: (format!("threadbare replay{bound} {}", output::shell_word(program)), String::new()),
+        replay: load::replay_of_model(program, arguments.options.loop_bound),
         thread: &|thread| trace.thread_name(thread),
         sink: Sink::Output,
         confirm: !arguments.no_replay,

@@ -1,19 +1,48 @@
 //! `threadbare replay`: run a program again under a recorded schedule.
 
-use crate::cli::{ProgramOptions, ReplayArguments};
+use crate::cli::{Arguments, Command, ProgramOptions, ReplayArguments};
 use crate::exit::Exit;
-use crate::{compiled, load, output};
+use crate::{compiled, load, output, store};
+use anyhow::bail;
+use clap::Parser as _;
 use std::fmt::Write as _;
+use std::path::Path;
 use subject::{Schedule, Strategy, Subject as _};
 use trace::{FaultKind, Logging, Outcome};
 
 /// Runs of at most so many events are shown in columns.
 pub const MOST_ROWS: usize = 60;
 
-pub fn replay(arguments: &ReplayArguments) -> anyhow::Result<Exit> {
-    let inputs = [arguments.program.as_path(), arguments.schedule.as_path()];
+pub fn replay(arguments: ReplayArguments) -> anyhow::Result<Exit> {
+    match &arguments.schedule {
+        Some(schedule) => follow(&arguments, schedule),
+        None => replay_kept(arguments),
+    }
+}
+
+/// A finding of a run that was kept: `bank-9f3c`, or `bank-9f3c/2` for its second.
+fn replay_kept(arguments: ReplayArguments) -> anyhow::Result<Exit> {
+    let name = arguments.program.to_string_lossy().into_owned();
+    if arguments.program.exists() {
+        bail!("{name}: a schedule is missing (a file, a trace, or a short form such as 'T1:3 T2:5')");
+    }
+    let (id, number) = name.split_once('/').unwrap_or((&name, "1"));
+    let Ok(number) = number.parse() else { bail!("`{number}` is no number of a finding") };
+    let words = store::open(id)?.replay(number)?;
+    match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
+        Ok(Command::Replay(kept)) => {
+            let own = ReplayArguments { output: arguments.output, debugger: arguments.debugger, ..kept };
+            let Some(schedule) = own.schedule.clone() else { bail!("the run `{id}` is damaged") };
+            follow(&own, &schedule)
+        }
+        _ => bail!("the run `{id}` was kept by another version of threadbare"),
+    }
+}
+
+fn follow(arguments: &ReplayArguments, schedule: &Path) -> anyhow::Result<Exit> {
+    let inputs = [arguments.program.as_path(), schedule];
     output::check_distinct(&inputs, &[arguments.output.as_deref()])?;
-    let followed = load::followed(&arguments.schedule)?;
+    let followed = load::followed(schedule)?;
     if load::kind(&arguments.program) != load::Kind::Model {
         return compiled::replay(arguments, followed);
     }

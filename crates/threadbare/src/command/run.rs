@@ -1,10 +1,10 @@
 //! `threadbare run`: record one run, predict from it, confirm, report.
 
 use super::record::{model_program, record_model};
-use crate::cli::{DEFAULT_LOOP_BOUND, Format, RunArguments};
+use crate::cli::{Format, RunArguments};
 use crate::exit::Exit;
 use crate::prediction::{self, Predicted, Sink};
-use crate::{compiled, output};
+use crate::{compiled, load, output};
 
 pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let Some(program) = model_program(&arguments.record)? else { return compiled::run(arguments) };
@@ -12,15 +12,11 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let recorded = record_model(&arguments.record, program)?;
     let exit = recorded.exit();
     let is_text = arguments.predict.format == Format::Text;
-    let bound = match arguments.record.options.loop_bound {
-        DEFAULT_LOOP_BOUND => String::new(),
-        bound => format!(" --loop-bound {bound}"),
-    };
     let trace = &recorded.run.trace;
     let told = Predicted {
         subject: &recorded.machine,
         trace,
-        replay: (format!("threadbare replay{bound} {}", output::shell_word(program)), String::new()),
+        replay: load::replay_of_model(program, arguments.record.options.loop_bound),
         thread: &|thread| trace.thread_name(thread),
         sink: Sink::Output,
         confirm: true,

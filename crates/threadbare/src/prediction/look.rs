@@ -47,7 +47,7 @@ impl Looked {
 
 impl<S> Predicted<'_, S> {
     fn telling<'t>(&'t self, sources: &'t Sources<'t>) -> Telling<'t> {
-        Telling { sources, recorded: self.trace, replay: self.replay.clone(), thread: self.thread }
+        Telling { sources, recorded: self.trace, replay: self.replay.text(), thread: self.thread }
     }
 }
 

@@ -1,5 +1,6 @@
 //! From recorded runs to a report: what `run` and `predict` share, for every kind of subject.
 
+mod known;
 mod look;
 mod options;
 mod show;
@@ -8,6 +9,8 @@ pub use options::{atomic, options};
 
 use crate::cli::PredictOptions;
 use crate::exit::Exit;
+use crate::store::Invocation;
+use known::Known;
 use look::{Looked, failure, look};
 use predict::Options;
 use std::time::Instant;
@@ -29,8 +32,8 @@ pub struct Predicted<'a, S> {
     pub subject: &'a S,
     /// The recorded run.
     pub trace: &'a Trace,
-    /// The command that runs it again, up to the schedule, and what comes behind.
-    pub replay: (String, String),
+    /// How it is run again.
+    pub replay: Invocation,
     /// How a thread is written in a schedule on the command line.
     pub thread: &'a dyn Fn(ThreadId) -> String,
     /// Where the report goes.
@@ -49,6 +52,7 @@ pub fn tell<S: Subject>(
     seed: u64,
     arguments: &PredictOptions,
 ) -> anyhow::Result<Exit> {
+    let known = Known::read(arguments.suppressions.as_deref(), arguments.baseline.as_deref())?;
     let sources = show::sources(predicted, arguments);
     let deadline = arguments.budget.map(|budget| Instant::now() + budget);
     let mut all = match recorded {
@@ -79,7 +83,8 @@ pub fn tell<S: Subject>(
         };
         all.merge(more);
     }
-    show::show(predicted, &all, &sources, arguments)?;
+    let about_known = known.take_out(&mut all.report);
+    show::show(predicted, &all, &about_known, arguments)?;
     Ok(match recorded {
         Exit::Clean | Exit::Limit => all.exit(),
         other => other,

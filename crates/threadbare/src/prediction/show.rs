@@ -3,7 +3,7 @@
 use super::look::Looked;
 use super::{Predicted, Sink};
 use crate::cli::{Format, PredictOptions};
-use crate::{load, output};
+use crate::{load, output, store};
 use anyhow::Context as _;
 use report::{Description, Sources};
 use std::path::Path;
@@ -23,17 +23,24 @@ pub fn sources<'p, S: Subject>(predicted: &Predicted<'p, S>, arguments: &Predict
 pub fn show<S: Subject>(
     predicted: &Predicted<'_, S>,
     looked: &Looked,
-    sources: &Sources<'_>,
+    about_known: &str,
     arguments: &PredictOptions,
 ) -> anyhow::Result<()> {
     if let Some(directory) = &arguments.save {
         save(directory, &looked.report.findings)?;
     }
-    let text = match arguments.format {
-        Format::Text => text(looked, sources, arguments),
-        Format::Json => report::json(&looked.report, sources),
-        Format::Sarif => report::sarif(&looked.report, sources),
+    let sources = sources(predicted, arguments);
+    let mut text = match arguments.format {
+        Format::Text => text(looked, &sources, about_known, arguments),
+        Format::Json => report::json(&looked.report, &sources),
+        Format::Sarif => report::sarif(&looked.report, &sources),
     };
+    if !arguments.no_keep && !looked.report.findings.is_empty() {
+        let kept = keep(predicted, looked, about_known, arguments);
+        if arguments.format == Format::Text {
+            text.push_str(&kept);
+        }
+    }
     match (predicted.sink, arguments.format) {
         (Sink::Error, Format::Text) => output::say(&text),
         _ => output::print(&text)?,
@@ -41,8 +48,25 @@ pub fn show<S: Subject>(
     Ok(())
 }
 
-fn text(looked: &Looked, sources: &Sources<'_>, arguments: &PredictOptions) -> String {
+/// Keeps what was found in `.threadbare`; says under which id.
+fn keep<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    looked: &Looked,
+    about_known: &str,
+    arguments: &PredictOptions,
+) -> String {
+    let plain = load::sources(predicted.subject.program(), false);
+    let (text, json) = (text(looked, &plain, about_known, arguments), report::json(&looked.report, &plain));
+    match store::keep(&looked.report, &text, &json, &predicted.replay) {
+        Ok(id) => format!("kept as {id} (`threadbare show {id}`, `threadbare replay {id}`)\n"),
+        // What was found has been said all the same.
+        Err(error) => format!("note: it could not be kept in .threadbare: {error:#}\n"),
+    }
+}
+
+fn text(looked: &Looked, sources: &Sources<'_>, about_known: &str, arguments: &PredictOptions) -> String {
     let mut text = report::prediction(&looked.report, sources, output::width());
+    text.push_str(about_known);
     if looked.runs_left_out > 0 {
         text.push_str(&format!(
             "not made, because the time was over: {} of the runs\n",
