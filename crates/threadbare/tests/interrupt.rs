@@ -1,0 +1,42 @@
+//! Ctrl-C: what was found so far is told, and the exit code says that it is not all.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::fmt::Write as _;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Threads whose squares no solver is done with soon.
+fn slow_program() -> String {
+    let mut source = "int x = 1;\nmutex m;\n".to_owned();
+    for n in 0..24 {
+        let bad = n * 7919 + 12345;
+        writeln!(
+            source,
+            "thread T{n} {{ local a; atomic {{ lock(m); a = x; unlock(m); lock(m); x = a * a + {n}; unlock(m); }} \
+             assert(x != {bad}); }}"
+        )
+        .unwrap();
+    }
+    source
+}
+
+#[test]
+fn an_interrupted_search_tells_what_it_has_found() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("slow.tb"), slow_program()).unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_threadbare"))
+        .args(["run", "slow.tb", "--only", "atomicity,assert", "--solve-time", "100000"])
+        .current_dir(directory.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Long enough to be at it, on a busy machine too; the search itself takes far longer.
+    std::thread::sleep(Duration::from_secs(4));
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains(": interrupted"), "{text}");
+    assert!(text.contains("looked at "), "{text}");
+}
