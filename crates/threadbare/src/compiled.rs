@@ -63,7 +63,12 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let predicted = Predicted {
         subject: &program,
         trace: &trace,
-        replay: replay_of(&built.name, process, &arguments.record.arguments),
+        replay: replay_of(
+            &built.name,
+            arguments.record.programs.is_empty(),
+            process,
+            &arguments.record.arguments,
+        ),
         thread: &in_schedule,
         sink: Sink::Error,
         confirm: true,
@@ -99,7 +104,7 @@ pub fn predict(arguments: &PredictArguments, mut trace: Trace, path: &Path) -> a
     let predicted = Predicted {
         subject: &program,
         trace: &trace,
-        replay: replay_of(&built.name, &arguments.process, &arguments.arguments),
+        replay: replay_of(&built.name, false, &arguments.process, &arguments.arguments),
         thread: &in_schedule,
         sink: Sink::Error,
         confirm: !arguments.no_replay,
@@ -121,8 +126,11 @@ fn quiet(program: &mut Compiled, took: Duration) {
 }
 
 /// How a program is run again.
-fn replay_of(name: &str, process: &ProcessOptions, arguments: &[OsString]) -> Invocation {
-    let mut before: Vec<OsString> = vec![name.into()];
+fn replay_of(name: &str, through: bool, process: &ProcessOptions, arguments: &[OsString]) -> Invocation {
+    let mut before: Vec<OsString> = match through {
+        true => vec!["--command".into()],
+        false => vec![name.into()],
+    };
     if process.cflags != DEFAULT_CFLAGS {
         before.push(format!("--cflags={}", process.cflags).into());
     }
@@ -148,7 +156,10 @@ fn record_once(
     logging: &Logging,
     more_runs: bool,
 ) -> anyhow::Result<(Compiled, Built, Recorded, String, bool)> {
-    let built = build(&arguments.programs, &arguments.process.cflags)?;
+    let (built, through) = match arguments.programs.is_empty() {
+        true => started_by(&arguments.arguments)?,
+        false => (build(&arguments.programs, &arguments.process.cflags)?, vec![]),
+    };
     let followed = arguments.schedule.as_deref().map(load::followed).transpose()?;
     let several = more_runs
         || arguments.self_check
@@ -156,6 +167,7 @@ fn record_once(
         || arguments.strategy == StrategyName::Pct;
     let mut options = options(&arguments.process, &arguments.arguments, several);
     options.most_events = arguments.max_events.unwrap_or(u64::MAX);
+    options.through = through;
     options.spurious = arguments.options.spurious || followed.as_ref().is_some_and(Followed::spurious);
     let mut program = open(&built, options)?;
     let strategy = match followed {
@@ -199,12 +211,19 @@ fn recorded_exit(recorded: &Recorded) -> Exit {
 
 /// `threadbare replay` of a compiled program.
 pub fn replay(arguments: &ReplayArguments, followed: Followed) -> anyhow::Result<Exit> {
-    let built = build(std::slice::from_ref(&arguments.program), &arguments.process.cflags)?;
+    let (built, through) = match arguments.command {
+        true => started_by(&arguments.arguments)?,
+        false => (build(std::slice::from_ref(&arguments.program), &arguments.process.cflags)?, vec![]),
+    };
     let mut options = options(&arguments.process, &arguments.arguments, false);
+    options.through = through;
     options.spurious = followed.spurious();
     let program = open(&built, options)?;
     let schedule = followed.compiled_schedule()?;
     if let Some(debugger) = &arguments.debugger {
+        if arguments.command {
+            bail!("--debugger needs the program itself: {}", built.name);
+        }
         let Some(last) = schedule.segments.last() else { bail!("the schedule has no step to stop at") };
         let stop_at = (last.thread, last.until);
         let words: Vec<OsString> = debugger.split_whitespace().map(OsString::from).collect();
@@ -279,6 +298,13 @@ fn build(programs: &[PathBuf], flags: &str) -> anyhow::Result<Built> {
         bail!("{} could not be compiled", programs[0].display());
     }
     Ok(Built { binary, name: programs[0].display().to_string(), _directory: Some(directory) })
+}
+
+/// The program that a command starts, and the command.
+fn started_by(command: &[OsString]) -> anyhow::Result<(Built, Vec<OsString>)> {
+    let binary = native::launch::started_by(command)?;
+    let name = binary.display().to_string();
+    Ok((Built { binary, name, _directory: None }, command.to_vec()))
 }
 
 fn open(built: &Built, options: Options) -> anyhow::Result<Compiled> {

@@ -126,7 +126,14 @@ pub fn check_distinct(inputs: &[&Path], outputs: &[Option<&Path>]) -> anyhow::Re
 /// A path as a word that a shell takes as it is.
 pub fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
-    let text = if text.starts_with('-') { format!("./{text}") } else { text };
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    shell_quoted(&if text.starts_with('-') { format!("./{text}") } else { text })
+}
+
+/// A word that a shell takes as it is.
+pub fn shell_quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
 }

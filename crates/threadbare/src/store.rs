@@ -7,8 +7,8 @@ use crate::output;
 use anyhow::{Context as _, bail};
 use report::Report;
 use serde::{Deserialize, Serialize};
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 const DIRECTORY: &str = ".threadbare";
@@ -42,7 +42,7 @@ impl Invocation {
         let words = |words: &[Vec<u8>]| -> String {
             words
                 .iter()
-                .map(|word| format!(" {}", output::shell_word(Path::new(OsStr::from_bytes(word)))))
+                .map(|word| format!(" {}", output::shell_quoted(&String::from_utf8_lossy(word))))
                 .collect()
         };
         (format!("threadbare replay{}", words(&self.before)), words(&self.behind))

@@ -82,6 +82,8 @@ fn read_plan(path: &CStr) -> Option<Plan<Strategy>> {
     let Ok(plan) = postcard::from_bytes::<Plan<Strategy>>(&bytes) else { sys::die("the plan is damaged") };
     let taken = CString::new(plan.taken.as_str()).ok()?;
     let file = sys::open(&taken, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL)?;
+    // Who was started through another program wants to know who took it.
+    sys::write_all(file, &sys::read_link(c"/proc/self/exe"));
     sys::close(file);
     Some(plan)
 }

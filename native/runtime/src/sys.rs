@@ -158,6 +158,16 @@ pub fn open(path: &core::ffi::CStr, flags: i32) -> Option<i32> {
         .filter(|file| *file >= 0)
 }
 
+/// What a link leads to; empty if that cannot be read.
+pub fn read_link(path: &core::ffi::CStr) -> Vec<u8> {
+    let mut target = vec![0u8; libc::PATH_MAX as usize];
+    let at = libc::AT_FDCWD as usize;
+    let arguments = [at, path.as_ptr() as usize, target.as_mut_ptr() as usize, target.len(), 0, 0];
+    let length = usize::try_from(call(libc::SYS_readlinkat, arguments)).unwrap_or(0);
+    target.truncate(length);
+    target
+}
+
 /// Closes a file.
 pub fn close(file: i32) {
     call(libc::SYS_close, [file as usize, 0, 0, 0, 0, 0]);

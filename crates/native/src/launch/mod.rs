@@ -14,6 +14,7 @@ use abi::plan::{Logging, Module, Plan, VARIABLE};
 use process::Limits;
 use std::ffi::OsString;
 use std::fs::File;
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -50,6 +51,8 @@ pub enum Output {
 pub struct Options {
     /// Its arguments.
     pub arguments: Vec<OsString>,
+    /// The command that starts it, if another program does: a test runner, a script. Its arguments are then that command's business.
+    pub through: Vec<OsString>,
     /// What its environment has besides ours.
     pub environment: Vec<(OsString, OsString)>,
     /// Its directory, if it is another than ours.
@@ -78,6 +81,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             arguments: vec![],
+            through: vec![],
             environment: vec![],
             directory: None,
             input: Input::default(),
@@ -122,6 +126,17 @@ pub enum LaunchError {
     PlanNotTaken {
         /// Which.
         path: PathBuf,
+        /// How it ended.
+        how: String,
+    },
+    /// A command started no instrumented program.
+    #[error(
+        "{}: it started no program that was built with `threadbare cc` ({how}); build it with `CC=\"threadbare cc\"`, or name the program itself",
+        command.display()
+    )]
+    NothingStarted {
+        /// Which.
+        command: PathBuf,
         /// How it ended.
         how: String,
     },
@@ -237,9 +252,8 @@ pub fn run(
     modules: Vec<Module>,
 ) -> Result<Finished, LaunchError> {
     let prepared = prepare(options, strategy, logging, modules, None).map_err(LaunchError::Files)?;
-    let path = runnable(program);
-    let mut command = Command::new(&path);
-    command.args(&options.arguments).env(VARIABLE, &prepared.plan);
+    let mut command = start(program, options);
+    command.env(VARIABLE, &prepared.plan);
     command.envs(options.environment.iter().map(|(name, value)| (name, value)));
     if let Some(directory) = &options.directory {
         command.current_dir(directory);
@@ -319,6 +333,52 @@ pub(crate) fn room() -> Result<String, String> {
             disk.unwrap_or(0) >> 20,
             wanted >> 20
         )),
+    }
+}
+
+/// The command that starts a program.
+fn start(program: &Path, options: &Options) -> Command {
+    match options.through.split_first() {
+        Some((first, rest)) => {
+            let mut command = Command::new(first);
+            command.args(rest);
+            command
+        }
+        None => {
+            let mut command = Command::new(runnable(program));
+            command.args(&options.arguments);
+            command
+        }
+    }
+}
+
+/// The program that a command starts and that was built with `threadbare cc`: the first one. It is ended before its first event.
+///
+/// # Errors
+/// If the command cannot be started, or starts no such program.
+pub fn started_by(through: &[OsString]) -> Result<PathBuf, LaunchError> {
+    let options = Options {
+        through: through.to_vec(),
+        input: Input::Nothing,
+        output: Output::Discarded,
+        most_events: 1,
+        ..Options::default()
+    };
+    let prepared = prepare(&options, Strategy::RunToBlock, Logging::Schedule, vec![], None);
+    let prepared = prepared.map_err(LaunchError::Files)?;
+    let name = PathBuf::from(through.first().cloned().unwrap_or_default());
+    let mut command = start(&name, &options);
+    command.env(VARIABLE, &prepared.plan);
+    redirect(&mut command, &options, prepared.directory.path()).map_err(LaunchError::Files)?;
+    let limits = Limits { timeout: None, most_memory: None, output: None };
+    let (status, _) = process::run(command, &limits).map_err(|error| match error {
+        process::Failure::Personality(error) => LaunchError::Personality(error.to_string()),
+        process::Failure::Start(source) => LaunchError::Start { path: name.clone(), source },
+    })?;
+    let taken = std::fs::read(&prepared.taken).unwrap_or_default();
+    match taken.is_empty() {
+        true => Err(LaunchError::NothingStarted { command: name, how: process::words(status) }),
+        false => Ok(PathBuf::from(OsString::from_vec(taken))),
     }
 }
 

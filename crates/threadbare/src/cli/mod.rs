@@ -99,6 +99,9 @@ pub struct ReplayArguments {
     /// (--debugger 'gdb --args')
     #[arg(long, value_name = "COMMAND", num_args = 0..=1, default_missing_value = "gdb --args")]
     pub debugger: Option<String>,
+    /// The program is started by the command behind `--`; what stands in its place is the schedule
+    #[arg(long, conflicts_with = "schedule")]
+    pub command: bool,
     /// The arguments of a compiled program
     #[arg(last = true, value_name = "ARGUMENT")]
     pub arguments: Vec<std::ffi::OsString>,

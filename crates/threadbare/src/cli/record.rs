@@ -58,9 +58,9 @@ pub struct ProcessOptions {
 #[derive(Args, Debug)]
 pub struct RecordOptions {
     /// A model program (.tb), a binary that `threadbare cc` or `threadbare c++` built, or source files in C or C++
-    #[arg(required = true, value_name = "PROGRAM")]
+    #[arg(required_unless_present = "arguments", value_name = "PROGRAM")]
     pub programs: Vec<PathBuf>,
-    /// The arguments of a compiled program
+    /// The arguments of a compiled program; without a program, a command that starts one (`threadbare run -- ctest -R flaky`)
     #[arg(last = true, value_name = "ARGUMENT")]
     pub arguments: Vec<std::ffi::OsString>,
     /// Who goes next

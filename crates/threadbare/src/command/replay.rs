@@ -15,6 +15,7 @@ pub const MOST_ROWS: usize = 60;
 
 pub fn replay(arguments: ReplayArguments) -> anyhow::Result<Exit> {
     match &arguments.schedule {
+        _ if arguments.command => follow(&arguments, &arguments.program),
         Some(schedule) => follow(&arguments, schedule),
         None => replay_kept(arguments),
     }
@@ -32,8 +33,7 @@ fn replay_kept(arguments: ReplayArguments) -> anyhow::Result<Exit> {
     match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
         Ok(Command::Replay(kept)) => {
             let own = ReplayArguments { output: arguments.output, debugger: arguments.debugger, ..kept };
-            let Some(schedule) = own.schedule.clone() else { bail!("the run `{id}` is damaged") };
-            follow(&own, &schedule)
+            replay(own)
         }
         _ => bail!("the run `{id}` was kept by another version of threadbare"),
     }
@@ -41,9 +41,10 @@ fn replay_kept(arguments: ReplayArguments) -> anyhow::Result<Exit> {
 
 fn follow(arguments: &ReplayArguments, schedule: &Path) -> anyhow::Result<Exit> {
     let inputs = [arguments.program.as_path(), schedule];
-    output::check_distinct(&inputs, &[arguments.output.as_deref()])?;
+    let inputs = if arguments.command { &inputs[..1] } else { &inputs[..] };
+    output::check_distinct(inputs, &[arguments.output.as_deref()])?;
     let followed = load::followed(schedule)?;
-    if load::kind(&arguments.program) != load::Kind::Model {
+    if arguments.command || load::kind(&arguments.program) != load::Kind::Model {
         return compiled::replay(arguments, followed);
     }
     let options = ProgramOptions { loop_bound: arguments.loop_bound, spurious: followed.spurious() };
