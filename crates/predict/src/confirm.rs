@@ -139,7 +139,12 @@ fn standing(run: &Run, candidate: &Candidate, witness: &Witness) -> Result<(), U
             e1 < f && f < e2 && overlap(&events[e1], &events[f]) && overlap(&events[f], &events[e2])
         }
         Candidate::CoEnabledRace { first, second } => {
-            [first, second].into_iter().all(|id| until.get(&id.thread).copied().unwrap_or(0) == id.n - 1)
+            let both_next =
+                [first, second].into_iter().all(|id| until.get(&id.thread).copied().unwrap_or(0) == id.n - 1);
+            // Where both accesses were run, they must be what they were claimed to be.
+            let run_both =
+                find(*first).zip(find(*second)).map(|(a, b)| (&run.trace.events[a], &run.trace.events[b]));
+            both_next && run_both.is_none_or(|(a, b)| conflict(a, b))
         }
         Candidate::UnorderedRace { first, second } => done(*first).is_ok() && done(*second).is_ok(),
         Candidate::Assertion { event } => {
@@ -167,6 +172,14 @@ fn uses_freed(run: &Trace, at: usize) -> bool {
     let Some((_, location, ..)) = run.events[at].kind.access() else { return false };
     let freed = EventKind::Free { allocation: Some(location.allocation) };
     run.events[..at].iter().any(|event| event.kind == freed)
+}
+
+/// Whether two events of a run access the same memory and one of them writes; of what gives memory back nothing is asked.
+fn conflict(a: &Event, b: &Event) -> bool {
+    match (a.kind.access(), b.kind.access()) {
+        (Some((one, ..)), Some((other, ..))) => overlap(a, b) && (one.writes() || other.writes()),
+        _ => true,
+    }
 }
 
 /// Whether two accesses of a run touch some byte in common.
