@@ -8,5 +8,6 @@ fn commands_print_what_is_shown() {
     trycmd::TestCases::new()
         .case("README.md")
         .case("docs/patterns.md")
+        .case("docs/prediction.md")
         .case("crates/threadbare/tests/cmd/*.trycmd");
 }
