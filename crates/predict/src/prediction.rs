@@ -31,6 +31,8 @@ pub struct Options {
     pub engine: symbolic::Options,
     /// What the user asks for besides.
     pub patterns: Vec<PatternText>,
+    /// From then on the subject is not run again, and findings stay predicted.
+    pub replay_until: Option<Instant>,
 }
 
 /// Most deadlocks that are enumerated.
@@ -101,7 +103,13 @@ pub fn predict_and_confirm(
     normal: &Normal,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Prediction, PredictError> {
-    let replay = |candidate: &Candidate, witness: &Witness| confirm(subject, candidate, witness, normal);
+    let replay = |candidate: &Candidate, witness: &Witness| match options
+        .replay_until
+        .is_some_and(|until| Instant::now() >= until)
+    {
+        true => Replayed::not(witness),
+        false => confirm(subject, candidate, witness, normal),
+    };
     run(subject.program(), trace, options, progress, replay)
 }
 

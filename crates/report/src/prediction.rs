@@ -70,7 +70,7 @@ impl Report {
 
 fn reason(unknown: &Unknown) -> String {
     match unknown {
-        Unknown::Time(limit) => format!("no answer in {} s", limit.as_secs_f64()),
+        Unknown::Time(limit) => format!("no answer in {:.0} s", limit.as_secs_f64().max(1.0)),
         Unknown::Conflicts(limit) => format!("no answer in {limit} conflicts"),
         Unknown::Memory(limit) => format!("no answer in {} MiB", limit >> 20),
         Unknown::Interrupted => "interrupted".to_owned(),

@@ -11,6 +11,9 @@ use report::{Report, Sources, Telling};
 use std::time::Instant;
 use subject::{Schedule, Subject};
 
+/// So much of the time that is given goes to looking; the rest to running the program again.
+const SHARE_OF_SOLVING: f64 = 0.7;
+
 /// What was found from one run or several.
 pub struct Looked {
     /// The findings, and what was covered.
@@ -100,7 +103,10 @@ fn predict<S: Subject>(
     arguments: &PredictOptions,
 ) -> anyhow::Result<Prediction> {
     let mut options = predicted.options.clone();
-    options.engine.total_time = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    // What is found wants to be confirmed too.
+    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    options.engine.total_time = left.map(|left| left.mul_f64(SHARE_OF_SOLVING));
+    options.replay_until = deadline;
     interrupt_by_key(&options.engine.interrupter);
     let bar = output::spinner();
     let mut progress = |progress: predict::Progress| {

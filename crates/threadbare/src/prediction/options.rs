@@ -44,7 +44,7 @@ pub fn options(arguments: &PredictOptions) -> anyhow::Result<Options> {
         patterns.extend(predict::pattern::parse(&text).with_context(|| format!("--pattern {argument}"))?);
     }
     let ctp = ctp::Options { atomic: atomic(arguments.atomic), ..Default::default() };
-    Ok(Options { wanted, ctp, engine, patterns })
+    Ok(Options { wanted, ctp, engine, patterns, replay_until: None })
 }
 
 /// What counts as atomic.
