@@ -5,6 +5,7 @@
 //! on. After the witness the run goes on under a fixed strategy, so that its consequence shows and repeats.
 
 use crate::normal::Normal;
+use crate::trim::trim;
 use claim::{Candidate, Consequence, Standing, Unconfirmed, Witness};
 use rustc_hash::FxHashMap;
 use subject::{Logging, Run, Schedule, Segment, Strategy, Subject};
@@ -107,8 +108,9 @@ fn replay(
         Ok(()) => Standing::Confirmed,
         Err(why) => Standing::Predicted(why),
     };
-    let output = run.output;
-    Replayed { witness: followed, standing, consequence, run: Some(Box::new(run.trace)), output }
+    let (mut run, output) = (run.trace, run.output);
+    trim(&mut run, candidate);
+    Replayed { witness: followed, standing, consequence, run: Some(Box::new(run)), output }
 }
 
 fn consequence(run: &Run, normal: &Normal) -> Consequence {

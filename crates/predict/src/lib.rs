@@ -12,6 +12,7 @@ mod normal;
 pub mod pattern;
 mod prediction;
 pub mod symbolic;
+mod trim;
 
 pub use candidates::{Candidates, Wanted, candidates};
 pub use confirm::{Replayed, confirm, schedule};
