@@ -42,6 +42,14 @@ impl Ctp {
         self.by_id.get(&id).copied()
     }
 
+    /// The event of the trace with this identity and the silent ones before it, as far as they were kept.
+    pub fn events_at(&self, id: EventId) -> impl Iterator<Item = EventIndex> {
+        let thread = self.threads.iter().find(|thread| thread.id == id.thread);
+        let events: &[EventIndex] = thread.map_or(&[], |thread| &thread.events);
+        let first = events.partition_point(|&event| self.event(event).id.n < id.n);
+        events[first..].iter().copied().take_while(move |&event| self.event(event).id.n == id.n)
+    }
+
     /// The assertions of a compiled program that would fail in place of this event, or right behind it if it is a branch itself.
     pub fn failing_at(&self, id: EventId) -> impl Iterator<Item = Failing> {
         self.failing.iter().copied().filter(move |failing| self.event(failing.branch).id == id)

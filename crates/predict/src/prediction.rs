@@ -12,13 +12,13 @@ use crate::symbolic::{self, Symbolic};
 use claim::{
     Answer, Block, Candidate, Coverage, Engine, Finding, Property, Standing, Statistics, Unknown, Witness,
 };
-use ctp::{Ctp, CtpError, TransactionOrigin};
+use ctp::{Ctp, CtpError, Kind, Otherwise, TransactionOrigin};
 use encode::Model;
 use ir::{Program, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 use subject::Subject;
-use trace::{Choice, EventId, Trace};
+use trace::{Choice, EventId, FaultKind, Trace};
 
 /// How to predict.
 #[derive(Clone, Debug, Default)]
@@ -199,7 +199,7 @@ impl Prediction {
 
     /// Makes the witness small that will be shown for each static place: the first one.
     fn make_small(&mut self, engine: &mut Symbolic<'_>, ctp: &Ctp) -> Result<(), PredictError> {
-        let mut shown: FxHashSet<(u8, Vec<SiteId>)> = FxHashSet::default();
+        let mut shown: FxHashSet<(Tag, Vec<SiteId>)> = FxHashSet::default();
         for (candidate, answer) in &mut self.answers {
             if let Answer::Feasible(_) = answer
                 && shown.insert((tag(candidate), sites(ctp, candidate)))
@@ -254,7 +254,7 @@ impl Prediction {
 
     /// Groups what is feasible by static place, and replays.
     fn find(&mut self, ctp: &Ctp, replay: &mut impl FnMut(&Candidate, &Witness) -> Replayed) {
-        let mut groups: FxHashMap<(u8, Vec<SiteId>), usize> = FxHashMap::default();
+        let mut groups: FxHashMap<(Tag, Vec<SiteId>), usize> = FxHashMap::default();
         let mut replays: Vec<usize> = vec![];
         for (candidate, answer) in &self.answers {
             let Answer::Feasible(witness) = answer else { continue };
@@ -298,16 +298,13 @@ impl Prediction {
     }
 }
 
-/// Tells kinds of candidates apart.
-fn tag(candidate: &Candidate) -> u8 {
+/// Tells kinds of candidates apart; both kinds of races at one place are one finding, different faults are not.
+type Tag = (Property, Option<FaultKind>);
+
+fn tag(candidate: &Candidate) -> Tag {
     match candidate {
-        Candidate::Atomicity { .. } => 0,
-        // Both kinds of races at one place are one finding; co-enabled ones come first.
-        Candidate::CoEnabledRace { .. } | Candidate::UnorderedRace { .. } => 1,
-        Candidate::Assertion { .. } => 2,
-        Candidate::Fault { .. } => 3,
-        Candidate::Deadlock(_) => 4,
-        Candidate::Pattern(_) => 5,
+        Candidate::Fault { kind, .. } => (candidate.property(), Some(*kind)),
+        _ => (candidate.property(), None),
     }
 }
 
@@ -318,8 +315,15 @@ fn sites(ctp: &Ctp, candidate: &Candidate) -> Vec<SiteId> {
     {
         return vec![failing.site];
     }
-    let found = candidate.events().into_iter().filter_map(|id| ctp.find(id));
-    found.map(|event| ctp.event(event).site).collect()
+    let site = |id: EventId| {
+        // What faults while it computes is no event of the trace.
+        let computed = ctp.events_at(id).find(|&event| {
+            matches!((&ctp.event(event).kind, candidate),
+                (Kind::Require { otherwise: Otherwise::Fault(one), .. }, Candidate::Fault { kind, .. }) if one == kind)
+        });
+        computed.or(ctp.find(id)).map(|event| ctp.event(event).site)
+    };
+    candidate.events().into_iter().filter_map(site).collect()
 }
 
 fn location(ctp: &Ctp, id: EventId) -> Option<trace::Location> {

@@ -44,7 +44,7 @@ impl Symbolic<'_> {
     pub(super) fn fault(&mut self, id: EventId, kind: FaultKind) -> Result<Answer> {
         let ctp = self.encoding.ctp();
         let mut answer: Option<Answer> = None;
-        for at in (0..ctp.events.len()).map(EventIndex::new).filter(|&at| ctp.event(at).id == id) {
+        for at in ctp.events_at(id) {
             let Some(fails) = self.faults(at, kind)? else { continue };
             let question = self.failing(at, fails)?;
             let more = self.decide(question)?;
