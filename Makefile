@@ -4,7 +4,7 @@
 CARGO ?= cargo
 RATE = target/tools/bin/rate
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-record random fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-record mutation random fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -59,6 +59,12 @@ bench-record: setup-native
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
 	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
 		$(CARGO) run --release --locked -p threadbare-suite --example bench_record
+
+# Programs that are right, broken at one place at a time: how many of the broken ones are noticed from passing runs.
+mutation: setup-native
+	@CARGO="$(CARGO)" sh scripts/build-native.sh
+	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
+		$(CARGO) run --release --locked -p threadbare-suite --example mutation
 
 # The full count of random programs; `make test` runs a smaller one.
 random: setup
