@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::{load, output};
 use anyhow::Context as _;
 use claim::{Answer, Candidate, Finding, Property, Unknown};
-use predict::{Interrupter, Mode, Model, Normal, Options, Prediction, Wanted};
+use predict::{Interrupter, Mode, Model, Normal, Options, PredictError, Prediction, Wanted};
 use report::{Description, Report, Telling};
 use std::path::Path;
 use std::time::Duration;
@@ -122,8 +122,20 @@ fn predict<S: Subject>(
         predict::predict(predicted.subject.program(), predicted.trace, &predicted.options, &mut progress)
     };
     bar.finish_and_clear();
-    prediction.with_context(|| predicted.subject.name().to_owned())
+    let name = predicted.subject.name();
+    // A model program has its threads from the start; a compiled one only by running.
+    let compiled = predicted.subject.program().threads.is_empty();
+    prediction.map_err(|error| match &error {
+        PredictError::Trace(misfit) if compiled && misfit.is_off_path() => {
+            anyhow::Error::new(error).context(format!("{name}: {OTHER_CODE}"))
+        }
+        _ => anyhow::Error::new(error).context(name.to_owned()),
+    })
 }
+
+/// What may be wrong if a compiled program's code does not lead along its trace.
+const OTHER_CODE: &str = "the run went other ways than the program's code leads. Was each of its files built with \
+    `threadbare cc` or `threadbare c++`? Of an inline function that a plain file has too, the linker may have taken that copy";
 
 /// The first Ctrl-C ends the search, and what was found so far is told; the second ends everything.
 fn interrupt_by_key(interrupter: &Interrupter) {
