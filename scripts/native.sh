@@ -9,8 +9,9 @@ sh scripts/build-native.sh || {
     [ "$status" -eq 3 ] || exit "$status"
     exit 0
 }
-export CARGO_TARGET_DIR="$target/native"
 export THREADBARE_LIB="$target/lib/threadbare"
+$CARGO test --locked -p threadbare --test compiled
+export CARGO_TARGET_DIR="$target/native"
 cd native
 $CARGO fmt --all --check
 $CARGO clippy --workspace --all-targets --locked -- -D warnings

@@ -81,3 +81,19 @@ pub enum CtpError {
         event: EventId,
     },
 }
+
+impl CtpError {
+    /// Whether the code of a thread leads elsewhere than the trace: other code was run than the program has.
+    #[must_use]
+    pub fn is_off_path(&self) -> bool {
+        matches!(
+            self,
+            CtpError::OffPath { .. }
+                | CtpError::WrongKind { .. }
+                | CtpError::NoOutcome { .. }
+                | CtpError::NoCode { .. }
+                | CtpError::NoValue { .. }
+                | CtpError::Endless { .. }
+        )
+    }
+}

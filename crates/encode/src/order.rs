@@ -16,7 +16,8 @@ impl Encoding<'_> {
             let mut previous = None;
             for &at in &thread.events {
                 self.previous[at.index()] = previous;
-                if ctp.event(at).silent {
+                // A write by code that the trace does not see has its time too: others read it.
+                if ctp.event(at).silent && ctp.event(at).kind.access().is_none() {
                     continue;
                 }
                 self.points[at.index()] = Some(self.solver.point_on(chain)?);
@@ -101,6 +102,12 @@ impl Encoding<'_> {
                 let event = ctp.event(at);
                 let id = event.id;
                 if event.silent {
+                    if self.points[at.index()].is_some() {
+                        let outside = self.solver.not(self.inside(at))?;
+                        for (condition, because) in &behind {
+                            self.require(because.clone(), &[outside, *condition])?;
+                        }
+                    }
                     let mut reached = vec![come];
                     reached.extend(behind.iter().map(|&(condition, _)| condition));
                     self.reached[at.index()] = self.solver.and(&reached)?;

@@ -30,7 +30,8 @@ impl Encoding<'_> {
             .filter_map(|point| events.get(point).copied())
             .collect();
         let choices = self.choices(&solution, &order)?;
-        let mut ids: Vec<EventId> = order.iter().map(|&at| self.event(at).id).collect();
+        let told = order.iter().map(|&at| self.event(at)).filter(|event| !event.silent);
+        let mut ids: Vec<EventId> = told.map(|event| event.id).collect();
         // Up to before an event that its thread stands before there may be events that nobody else notices.
         for &before in standing.iter().chain(&last) {
             let EventId { thread, n } = self.event(before).id;

@@ -307,18 +307,30 @@ fn started_by(command: &[OsString]) -> anyhow::Result<(Built, Vec<OsString>)> {
     Ok((Built { binary, name, _directory: None }, command.to_vec()))
 }
 
+/// The program IR of a source file that is compiled as `run` does it unless told otherwise.
+pub fn program_of_source(path: &Path) -> anyhow::Result<ir::Program> {
+    let built = build(&[path.to_owned()], DEFAULT_CFLAGS)?;
+    Ok(native::read_program(&built.binary).with_context(|| built.name.clone())?.program)
+}
+
 fn open(built: &Built, options: Options) -> anyhow::Result<Compiled> {
     let program = Compiled::open(&built.binary, options).with_context(|| built.name.clone())?;
     Ok(program.named(&built.name))
 }
+
+/// Opens anew what our standard input is.
+const STANDARD_INPUT: &str = "/proc/self/fd/0";
 
 fn options(process: &ProcessOptions, arguments: &[OsString], several_runs: bool) -> Options {
     Options {
         arguments: arguments.to_vec(),
         input: match &process.stdin {
             Some(path) => Input::File(path.clone()),
-            // The first run would take all there is.
-            None if several_runs => Input::Nothing,
+            // The first run would take all there is, unless it is a file, which each run can read from its beginning.
+            None if several_runs => match std::fs::metadata(STANDARD_INPUT) {
+                Ok(about) if about.is_file() => Input::File(PathBuf::from(STANDARD_INPUT)),
+                _ => Input::Nothing,
+            },
             None => Input::Inherited,
         },
         timeout: process.timeout.map(Duration::from_secs),
@@ -380,6 +392,12 @@ fn about(program: &Compiled, recorded: &Recorded, process: &ProcessOptions) -> S
             text.push('\n');
         }
     }
+    if program.options().input == Input::Nothing && misses_input(recorded) {
+        let _ = writeln!(
+            text,
+            "note: the program had no standard input, because it is run several times; --stdin FILE gives it one each time"
+        );
+    }
     if recorded.about.full {
         let _ = writeln!(
             text,
@@ -398,6 +416,13 @@ fn about(program: &Compiled, recorded: &Recorded, process: &ProcessOptions) -> S
         let _ = writeln!(text, "note: {damage}; the program may have written into it");
     }
     text
+}
+
+/// Whether somebody wanted to give a program input, or it ended as programs do that had none.
+fn misses_input(recorded: &Recorded) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let piped = std::fs::metadata(STANDARD_INPUT).is_ok_and(|about| about.file_type().is_fifo());
+    piped || matches!(recorded.run.trace.outcome, Outcome::Exited { status } if status != 0)
 }
 
 /// The first difference between two runs.

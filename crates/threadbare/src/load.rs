@@ -43,11 +43,14 @@ pub fn kind(path: &Path) -> Kind {
     if begins.is_ok() && magic == *b"\x7fELF" { Kind::Binary } else { Kind::Model }
 }
 
-/// Reads a program: a model program, the program IR in a binary, or program IR in its text form if the name ends in `.ir`.
+/// Reads a program: a model program, the program IR in a binary or in what a source file is compiled to, or program IR in its text
+/// form if the name ends in `.ir`.
 pub fn program(path: &Path, options: &ProgramOptions) -> anyhow::Result<ir::Program> {
     let name = path.display().to_string();
-    if kind(path) == Kind::Binary {
-        return Ok(native::read_program(path).with_context(|| name)?.program);
+    match kind(path) {
+        Kind::Binary => return Ok(native::read_program(path).with_context(|| name)?.program),
+        Kind::Source(_) => return crate::compiled::program_of_source(path),
+        Kind::Model => {}
     }
     let extension = path.extension().and_then(|extension| extension.to_str());
     match extension {

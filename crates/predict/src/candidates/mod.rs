@@ -68,7 +68,8 @@ struct Collector<'c> {
 impl<'c> Collector<'c> {
     fn new(ctp: &'c Ctp) -> Collector<'c> {
         let mut accesses = vec![vec![]; ctp.locations.len()];
-        for at in (0..ctp.events.len()).map(EventIndex::new) {
+        // What code does that the trace does not see, no schedule can be asked for.
+        for at in (0..ctp.events.len()).map(EventIndex::new).filter(|&at| !ctp.event(at).silent) {
             for location in locations(ctp, at) {
                 accesses[location.index()].push(at);
             }

@@ -4,9 +4,8 @@ use super::Predicted;
 use crate::cli::PredictOptions;
 use crate::exit::Exit;
 use crate::output;
-use anyhow::Context as _;
 use claim::{Answer, Candidate, Finding, Unknown};
-use predict::{Interrupter, Normal, Prediction};
+use predict::{Interrupter, Normal, PredictError, Prediction};
 use report::{Report, Sources, Telling};
 use std::time::Instant;
 use subject::{Schedule, Subject};
@@ -124,8 +123,19 @@ fn predict<S: Subject>(
         predict::predict(subject.program(), trace, &options, &mut progress)
     };
     bar.finish_and_clear();
-    prediction.with_context(|| subject.name().to_owned())
+    // A model program has its threads from the start; a compiled one only by running.
+    let compiled = subject.program().threads.is_empty();
+    prediction.map_err(|error| match &error {
+        PredictError::Trace(misfit) if compiled && misfit.is_off_path() => {
+            anyhow::Error::new(error).context(format!("{}: {OTHER_CODE}", subject.name()))
+        }
+        _ => anyhow::Error::new(error).context(subject.name().to_owned()),
+    })
 }
+
+/// What may be wrong if a compiled program's code does not lead along its trace.
+const OTHER_CODE: &str = "the run went other ways than the program's code leads. Was each of its files built with \
+    `threadbare cc` or `threadbare c++`? Of an inline function that a plain file has too, the linker may have taken that copy";
 
 /// The first Ctrl-C ends the search, and what was found so far is told; the second ends everything.
 fn interrupt_by_key(interrupter: &Interrupter) {

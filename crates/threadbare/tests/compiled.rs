@@ -1,0 +1,238 @@
+//! Compiled programs from the command line: how they are built, and one clear message for each thing that cannot work.
+//!
+//! These need the parts that `scripts/build-native.sh` makes, and clang 22; `scripts/native.sh` runs them. Without THREADBARE_LIB they
+//! are left out.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// The program's directory, in which the test's own files are; `None` if compiled programs are left out.
+fn directory() -> Option<tempfile::TempDir> {
+    if std::env::var_os("THREADBARE_LIB").is_none() {
+        eprintln!("THREADBARE_LIB is not set: left out");
+        return None;
+    }
+    Some(tempfile::tempdir().unwrap())
+}
+
+fn command(directory: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_threadbare"));
+    command.current_dir(directory).args(words).stdin(Stdio::null()).env("COLUMNS", "300");
+    command
+}
+
+fn threadbare(directory: &Path, words: &[&str]) -> Output {
+    command(directory, words).output().unwrap()
+}
+
+/// What it says about itself and about the program.
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// It ends with this status and says this.
+#[track_caller]
+fn expect(output: &Output, status: i32, says: &str) {
+    assert_eq!(output.status.code(), Some(status), "{}", said(output));
+    assert!(said(output).contains(says), "{}", said(output));
+}
+
+const COUNTER: &str = "#include <pthread.h>\n#include <stdio.h>\nint twice(int);\nint counter;\n\
+    static void *worker(void *unused) { counter++; return unused; }\n\
+    int main(int count, char **words) {\n  pthread_t threads[2];\n\
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], 0, worker, 0);\n\
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);\n\
+    printf(\"%d %d %s\\n\", counter, twice(21), words[count - 1]);\n}\n";
+
+fn write(directory: &Path, name: &str, text: &str) {
+    std::fs::write(directory.join(name), text).unwrap();
+}
+
+#[test]
+fn programs_are_built_as_build_systems_do_it() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    write(directory, "main.c", COUNTER);
+    write(directory, "twice.c", "int twice(int x) { return 2 * x; }\n");
+    write(directory, "words", "-O2 main.c\n'twice.c' -o by_words");
+    let builds: [&[&[&str]]; 5] = [
+        &[&["cc", "-O3", "-std=c17", "-Wall", "main.c", "twice.c", "-o", "at_once"]],
+        &[
+            &["cc", "-c", "-O0", "main.c", "-o", "main.o"],
+            &["cc", "-c", "twice.c", "-o", "twice.o"],
+            &["cc", "main.o", "twice.o", "-o", "by_objects"],
+        ],
+        &[
+            &["cc", "-shared", "-fPIC", "twice.c", "-o", "libtwice.so"],
+            &["cc", "main.c", "-L.", "-ltwice", "-Wl,-rpath,$ORIGIN", "-o", "by_library"],
+        ],
+        &[&["cc", "@words"]],
+        &[&["cc", "-c", "twice.c", "-o", "twice.o"], &["cc", "main.c", "libtwice.a", "-o", "by_archive"]],
+    ];
+    for build in builds {
+        for words in build {
+            let built = threadbare(directory, words);
+            if words.contains(&"twice.o") {
+                let _ =
+                    Command::new("ar").current_dir(directory).args(["rcs", "libtwice.a", "twice.o"]).status();
+            }
+            assert!(built.status.success(), "{words:?}: {}", said(&built));
+        }
+    }
+    for program in ["at_once", "by_objects", "by_library", "by_words", "by_archive"] {
+        let run = threadbare(directory, &["record", "--self-check", program, "--", "last"]);
+        expect(&run, 0, "a second run under the same strategy is identical");
+        assert_eq!(String::from_utf8_lossy(&run.stdout), "2 42 last\n", "{program}");
+    }
+    let run = threadbare(directory, &["record", "main.c", "twice.c", "--", "on the fly"]);
+    assert_eq!(String::from_utf8_lossy(&run.stdout), "2 42 on the fly\n", "{}", said(&run));
+}
+
+#[test]
+fn what_is_no_program_of_ours_is_refused_with_what_to_do() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    write(directory, "main.c", "int main(void) { return 0; }\n");
+    let compiler = native::clang().unwrap();
+    let plain = Command::new(compiler).current_dir(directory).args(["main.c", "-o", "plain"]).status();
+    assert!(plain.unwrap().success());
+    expect(&threadbare(directory, &["record", "plain"]), 2, "`threadbare cc` or `threadbare c++` builds it");
+    expect(&threadbare(directory, &["cc", "-flto", "main.c"]), 2, "-flto cannot be used with Threadbare");
+    expect(&threadbare(directory, &["cc", "main.c", "-o", "ours"]), 0, "");
+    // A stripped binary has all that is needed.
+    let stripped = Command::new("strip").current_dir(directory).arg("ours").status();
+    assert!(stripped.unwrap().success());
+    expect(&threadbare(directory, &["record", "ours"]), 0, "exited");
+    // One of another version: the number of the format stands behind the magic of the record.
+    let mut bytes = std::fs::read(directory.join("ours")).unwrap();
+    let at = bytes.windows(8).position(|window| window == b"\x7ftb-ir\r\n").unwrap();
+    bytes[at + 8] = 99;
+    std::fs::write(directory.join("ours"), bytes).unwrap();
+    expect(&threadbare(directory, &["record", "ours"]), 2, "another version of Threadbare (format 99");
+    // No compiler.
+    let mut without = command(directory, &["cc", "main.c"]);
+    let without = without.env("PATH", directory).env_remove("THREADBARE_CLANG").output().unwrap();
+    expect(&without, 2, "install the Debian packages clang-22");
+}
+
+#[test]
+fn programs_that_crash_are_shown_with_the_place() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    write(directory, "null.c", "int *nowhere;\nint main(void) { return *nowhere; }\n");
+    expect(&threadbare(directory, &["record", "null.c"]), 4, "null.c:2:25");
+    write(directory, "zero.c", "int a = 1, b;\nint main(void) { return a / b; }\n");
+    expect(&threadbare(directory, &["record", "zero.c"]), 4, "zero.c:2:");
+    let text = "#include <assert.h>\nint x;\nint main(void) {\n  assert(x == 1);\n}\n";
+    write(directory, "assert.c", text);
+    expect(&threadbare(directory, &["record", "assert.c"]), 4, "assert.c:4:3");
+    write(
+        directory,
+        "early.c",
+        "int *nowhere;\n__attribute__((constructor)) void f(void) { *nowhere = 1; }\nint main(void) {}\n",
+    );
+    expect(&threadbare(directory, &["record", "early.c"]), 4, "early.c:2:");
+}
+
+#[test]
+fn programs_that_need_input_are_told_how_to_get_it() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    let text = "#include <stdio.h>\nint main(void) {\n  char line[80];\n  if (!fgets(line, 80, stdin)) return 1;\n\
+        fputs(line, stdout);\n}\n";
+    write(directory, "echo.c", text);
+    write(directory, "input", "hello\n");
+    let none = threadbare(directory, &["record", "--self-check", "echo.c"]);
+    expect(&none, 0, "--stdin FILE gives it one each time");
+    let given = threadbare(directory, &["record", "--self-check", "--stdin", "input", "echo.c"]);
+    assert_eq!((&*given.stdout, said(&given).contains("--stdin")), (&b"hello\n"[..], false));
+    // A file can be read again; a program that is run once has what we have.
+    for words in [&["record", "--self-check", "echo.c"][..], &["record", "echo.c"]] {
+        let mut command = command(directory, words);
+        let output = command.stdin(std::fs::File::open(directory.join("input")).unwrap()).output().unwrap();
+        assert_eq!(output.stdout, b"hello\n", "{}", said(&output));
+    }
+}
+
+#[test]
+fn programs_that_fork_go_on_and_killed_ones_leave_a_trace() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    let text = "#include <sys/wait.h>\n#include <unistd.h>\nint main(void) {\n  int status;\n\
+        if (fork() == 0) _exit(3);\n  wait(&status);\n  return WEXITSTATUS(status) == 3 ? 0 : 1;\n}\n";
+    write(directory, "fork.c", text);
+    expect(&threadbare(directory, &["record", "--self-check", "fork.c"]), 0, "identical");
+    let text = "#include <signal.h>\n#include <unistd.h>\nint g;\nint main(void) {\n  for (int i = 0; i < 500; i++) g++;\n\
+        kill(getpid(), SIGKILL);\n}\n";
+    write(directory, "killed.c", text);
+    expect(&threadbare(directory, &["record", "-o", "killed.trace", "killed.c"]), 4, "ended by a signal");
+    let shown = threadbare(directory, &["trace", "show", "--from", "990", "killed.trace"]);
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("write g := 500"), "{shown:?}");
+}
+
+#[test]
+fn programs_that_take_too_much_are_ended() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    write(directory, "spin.c", "volatile int stop;\nint main(void) { while (!stop) {} }\n");
+    let limits = ["record", "--timeout", "1", "--max-log", "1", "spin.c"];
+    let ended = threadbare(directory, &limits);
+    expect(&ended, 3, "ended after 1 seconds (--timeout)");
+    expect(&ended, 3, "the log reached its limit of 1 MiB (--max-log)");
+    let text = "#include <stdlib.h>\n#include <string.h>\nint main(void) { for (;;) memset(malloc(1 << 20), 1, 1 << 20); }\n";
+    write(directory, "grow.c", text);
+    let ended = threadbare(directory, &["record", "--max-memory", "64", "--log", "sync", "grow.c"]);
+    expect(&ended, 3, "more than 64 MiB of memory (--max-memory)");
+}
+
+#[test]
+fn locations_and_threads_have_the_names_of_the_source() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    let text = "#include <pthread.h>\n#include <stdlib.h>\nstruct account { int id; long balance; } acct[5];\n\
+        struct node { struct node *next; int value; };\nstatic _Thread_local int mine;\nint counter;\n\
+        static struct node *list;\n\
+        static void *worker(void *local) {\n  counter++; acct[3].balance += 5; list->next->value++; mine++;\n\
+        ((int *)local)[2] = 7;\n  return 0;\n}\n\
+        int main(void) {\n  int buffer[4] = {0};\n  pthread_t thread;\n\
+        list = malloc(sizeof *list);\n  list->next = calloc(1, sizeof *list);\n\
+        pthread_create(&thread, 0, worker, buffer);\n  pthread_join(thread, 0);\n}\n";
+    write(directory, "names.c", text);
+    expect(&threadbare(directory, &["record", "-o", "names.trace", "names.c"]), 0, "exited");
+    let shown = threadbare(directory, &["trace", "show", "names.trace"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    for name in [
+        "write counter := 1",
+        "write acct[3].balance := 5",
+        "write *node.value (allocated at names.c:17) := 1",
+        "write mine of worker (names.c:18) #1 := 1",
+        "write buffer[2] of main := 7",
+        "fork worker (names.c:18) #1",
+    ] {
+        assert!(shown.contains(name), "{name}:\n{shown}");
+    }
+}
+
+#[test]
+fn a_plain_copy_of_an_inline_function_is_suspected_where_the_run_went_other_ways() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    let header = "#include <mutex>\nextern int shared;\nextern std::mutex m;\n\
+        inline int bump(int n) { for (int i = 0; i < n; i++) if ((shared += i) > 100) shared = 0; return shared; }\n";
+    write(directory, "bump.h", header);
+    write(
+        directory,
+        "plain.cc",
+        "#include \"bump.h\"\nint shared;\nstd::mutex m;\nint other() { return bump(3); }\n",
+    );
+    let text = "#include \"bump.h\"\n#include <thread>\nint other();\n\
+        void work() { std::lock_guard<std::mutex> guard(m); if (bump(2) > 50) shared--; }\n\
+        int main() { std::thread t(work), u(work); t.join(); u.join(); return other() > 0 ? 0 : 1; }\n";
+    write(directory, "ours.cc", text);
+    let compiler = native::clang().unwrap();
+    let words = ["--driver-mode=g++", "-O0", "-c", "plain.cc", "-o", "plain.o"];
+    assert!(Command::new(compiler).current_dir(directory).args(words).status().unwrap().success());
+    expect(&threadbare(directory, &["c++", "-O0", "plain.o", "ours.cc", "-o", "mixed"]), 0, "");
+    expect(&threadbare(directory, &["run", "mixed"]), 2, "Was each of its files built with");
+}
