@@ -49,8 +49,7 @@ fn predicted(compiled: &Compiled, trace: &Trace, program: &Program) -> Predictio
     // The first candidates at a place may be infeasible: others of the same place are about other rounds or other objects.
     options.wanted.per_place = if program.has_bug { 100 } else { 1 };
     options.engine.limits.time = Some(Duration::from_millis(500));
-    let mut normal = Normal::default();
-    normal.add(trace);
+    let normal = Normal::of(compiled, trace, 2).expect("it runs");
     let found = predict_and_confirm(compiled, trace, &options, &normal, &mut |_| {});
     found.unwrap_or_else(|error| panic!("{}: {error}", program.name()))
 }
