@@ -186,10 +186,5 @@ fn conflict(a: &Event, b: &Event) -> bool {
 
 /// Whether two accesses of a run touch some byte in common.
 fn overlap(a: &Event, b: &Event) -> bool {
-    match (a.kind.access(), b.kind.access()) {
-        (Some((_, x, n, _)), Some((_, y, m, _))) => {
-            x.allocation == y.allocation && x.offset < y.offset + m && y.offset < x.offset + n
-        }
-        _ => false,
-    }
+    b.kind.access().is_some_and(|(_, location, bytes, _)| a.kind.touches(location, bytes))
 }

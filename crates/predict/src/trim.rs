@@ -5,7 +5,7 @@
 //! is left out the first event stays, so that it can be seen that something is missing.
 
 use claim::Candidate;
-use trace::{Event, Location, Trace};
+use trace::{Location, Trace};
 
 /// Shorter runs are kept whole.
 const LONG: usize = 20_000;
@@ -31,27 +31,19 @@ pub fn trim(run: &mut Trace, candidate: &Candidate) {
     run.events.retain(|event| {
         let near = at + AROUND >= total || marked.iter().any(|&other| other.abs_diff(at) <= AROUND);
         at += 1;
-        let needed = near || (accesses < MOST_ACCESSES && touches(event, &memory));
+        let same_memory = || memory.iter().any(|&(location, bytes)| event.kind.touches(location, bytes));
+        let needed = near || (accesses < MOST_ACCESSES && same_memory());
         accesses += usize::from(needed && !near);
         // The first of a stretch that is left out stays.
         std::mem::replace(&mut kept_before, needed) || needed
     });
 }
 
-fn touches(event: &Event, memory: &[(Location, u64)]) -> bool {
-    let Some((_, location, bytes, _)) = event.kind.access() else { return false };
-    memory.iter().any(|&(other, width)| {
-        location.allocation == other.allocation
-            && location.offset < other.offset + width
-            && other.offset < location.offset + bytes
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use ir::SiteId;
-    use trace::{AllocationId, EventId, EventKind, Logging, Origin, Outcome, ThreadId};
+    use trace::{AllocationId, Event, EventId, EventKind, Logging, Origin, Outcome, ThreadId};
 
     fn long_run() -> Trace {
         let event = |n: u64| {

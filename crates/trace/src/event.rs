@@ -336,6 +336,16 @@ impl AccessKind {
 }
 
 impl EventKind {
+    /// Whether it accesses some of these bytes.
+    #[must_use]
+    pub fn touches(&self, location: Location, bytes: u64) -> bool {
+        self.access().is_some_and(|(_, own, width, _)| {
+            own.allocation == location.allocation
+                && own.offset < location.offset.saturating_add(bytes)
+                && location.offset < own.offset.saturating_add(width)
+        })
+    }
+
     /// What a memory access does and where: kind, location, bytes, order. `None` for other events. A failed
     /// compare-and-exchange is a read.
     #[must_use]

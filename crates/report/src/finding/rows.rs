@@ -50,7 +50,8 @@ pub(super) fn rows(run: &Trace, finding: &Finding, program: &Program) -> Vec<Exc
         shown = (told.into_iter())
             .filter(|&at| {
                 let inside = first <= at && at <= behind;
-                touches(&run.events[at], &about) || (inside && synchronises(&run.events[at]))
+                let touches = |&(location, bytes): &_| run.events[at].kind.touches(location, bytes);
+                about.iter().any(touches) || (inside && synchronises(&run.events[at]))
             })
             .collect();
         drop_empty_sections(run, &mut shown, &marked);
@@ -113,16 +114,6 @@ fn tells(event: &Event) -> bool {
             | EventKind::End
             | EventKind::Assert { held: true }
     )
-}
-
-/// Whether an event accesses some of this memory.
-fn touches(event: &Event, memory: &[(Location, u64)]) -> bool {
-    let Some((_, location, bytes, _)) = event.kind.access() else { return false };
-    memory.iter().any(|&(other, width)| {
-        location.allocation == other.allocation
-            && location.offset < other.offset + width
-            && other.offset < location.offset + bytes
-    })
 }
 
 /// Whether an event is synchronisation that readers follow.
