@@ -53,7 +53,7 @@ fn failure(recipe: &Recipe) -> Option<String> {
     expected
         .iter()
         .zip(&verdicts)
-        .find(|((_, ours), theirs)| ours != theirs)
+        .find(|((_, ours), theirs)| ours != theirs && *theirs != "unknown")
         .map(|((script, ours), theirs)| format!("we say {ours}, z3 says {theirs}:\n{script}"))
 }
 
@@ -73,7 +73,7 @@ fn shrink(mut recipe: Recipe) -> Recipe {
 fn answers_equal_those_of_z3() {
     let count = number("THREADBARE_SOLVER_FUZZ", 600);
     let seed = number("THREADBARE_SOLVER_SEED", 1);
-    let (mut sat, mut unsat) = (0, 0);
+    let (mut sat, mut unsat, mut given_up) = (0, 0, 0);
     let mut batch: Vec<(Recipe, Vec<(String, &'static str)>)> = Vec::new();
     for i in 0..count {
         let recipe = Recipe::random(&mut Rng::new(seed.wrapping_mul(1_000_003).wrapping_add(i)));
@@ -92,6 +92,10 @@ fn answers_equal_those_of_z3() {
         for (recipe, expected) in batch.drain(..) {
             for (_, ours) in expected {
                 let theirs = verdicts.next().unwrap();
+                if theirs == "unknown" {
+                    given_up += 1;
+                    continue;
+                }
                 if ours != theirs {
                     let small = shrink(recipe);
                     panic!("we say {ours}, z3 {theirs}\nsmallest: {small:?}\n{}", failure(&small).unwrap());
@@ -100,6 +104,7 @@ fn answers_equal_those_of_z3() {
             }
         }
     }
-    println!("{count} recipes: {sat} sat, {unsat} unsat");
+    println!("{count} recipes: {sat} sat, {unsat} unsat; z3 gave up on {given_up}");
+    assert!(given_up <= 1 + count / 1000, "z3 gave up on {given_up} of {count}");
     assert!(sat > count / 20 && unsat > count / 20, "the mix is lopsided: {sat} sat, {unsat} unsat");
 }

@@ -96,7 +96,7 @@ fn shrink(mut random: RandomScript) -> String {
 fn answers_to_random_scripts_equal_those_of_z3() {
     let count = number("THREADBARE_SOLVER_FUZZ", 600);
     let seed = number("THREADBARE_SOLVER_SEED", 1);
-    let (mut sat, mut unsat) = (0, 0);
+    let (mut sat, mut unsat, mut given_up) = (0, 0, 0);
     let mut batch: Vec<(RandomScript, Expected)> = Vec::new();
     for i in 0..count {
         let random = RandomScript::new(&mut Rng::new(seed.wrapping_mul(7_000_003).wrapping_add(i)));
@@ -109,6 +109,10 @@ fn answers_to_random_scripts_equal_those_of_z3() {
         }
         let scripts: Vec<String> = batch.iter().map(|(_, e)| e.script.clone()).collect();
         for ((random, expected), theirs) in batch.drain(..).zip(z3_all(&scripts)) {
+            if theirs.iter().any(|answer| answer == "unknown") {
+                given_up += 1;
+                continue;
+            }
             if expected.answers != theirs {
                 panic!("{}", shrink(random));
             }
@@ -117,7 +121,8 @@ fn answers_to_random_scripts_equal_those_of_z3() {
             sat += theirs.iter().filter(|a| *a == "sat").count() / 2;
         }
     }
-    println!("{count} scripts: {sat} sat, {unsat} unsat");
+    println!("{count} scripts: {sat} sat, {unsat} unsat; z3 gave up on {given_up}");
+    assert!(given_up <= 1 + count / 1000, "z3 gave up on {given_up} of {count}");
     let few = count as usize / 2;
     assert!(sat > few && unsat > few, "the mix is lopsided: {sat} sat, {unsat} unsat");
 }

@@ -24,7 +24,8 @@ pub fn z3_all(scripts: &[String]) -> Vec<Vec<String>> {
     }
     let program = std::env::var("Z3").unwrap_or_else(|_| "z3".into());
     let mut child = Command::new(&program)
-        .args(["-in", "-smt2"])
+        // A question on which it would spend hours is one that it does not answer.
+        .args(["-in", "-smt2", "-t:20000"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
