@@ -30,7 +30,8 @@ impl Encoding<'_> {
             .filter_map(|point| events.get(point).copied())
             .collect();
         let choices = self.choices(&solution, &order)?;
-        let mut ids: Vec<EventId> = order.iter().map(|&at| self.event(at).id).collect();
+        let new = order.iter().filter(|at| at.index() >= self.ctp.past);
+        let mut ids: Vec<EventId> = new.map(|&at| self.event(at).id).collect();
         // Up to before an event that its thread stands before there may be events that nobody else notices.
         for &before in standing.iter().chain(&last) {
             let EventId { thread, n } = self.event(before).id;
@@ -42,7 +43,7 @@ impl Encoding<'_> {
             }
         }
         ids.extend(last.map(|last| self.event(last).id));
-        Ok(Some(Witness { order: ids, choices }))
+        Ok(Some(Witness { recorded: None, order: ids, choices }))
     }
 
     /// What settles the events that leave something open, in their order.
