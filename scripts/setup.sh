@@ -62,12 +62,17 @@ else
 fi
 
 $as_root apt-get update -qq
-# LLVM 22 is not in every release's packages. Without it the compiler pass is not built, and compiled programs are left out.
-for package in clang-22 llvm-22-dev; do
+# Not every release has all packages. Without LLVM 22 the compiler pass is not built, and compiled programs are left out; without a
+# browser the test of the HTML report fails, and says so.
+for package in clang-22 llvm-22-dev chromium-headless-shell; do
     case " $missing " in
     *" $package "*)
         if ! apt-cache show "$package" >/dev/null 2>&1; then
-            echo "setup: $package is not among this system's packages: compiled programs are left out" >&2
+            case "$package" in
+            chromium*) without="install a Chromium for the test of the HTML report" ;;
+            *) without="compiled programs are left out" ;;
+            esac
+            echo "setup: $package is not among this system's packages: $without" >&2
             missing=$(echo " $missing " | sed "s/ $package / /")
         fi
         ;;
