@@ -2,7 +2,7 @@
 # Installs what is needed and missing. Works as root or with sudo on Debian and Ubuntu; elsewhere it says what to install.
 #   setup.sh           to build: a C and a C++ compiler (for zstd and CaDiCaL)
 #   setup.sh native    and to compile programs: clang and LLVM 22
-#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22
+#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22; Chromium, to look at the HTML report
 #   setup.sh solvers   and to compare: z3 and cvc5
 set -eu
 
@@ -26,6 +26,11 @@ test)
     need z3 z3
     need clang-22 clang-22
     need llvm-config-22 llvm-22-dev
+    # Any will do; the one without windows is the smallest.
+    for browser in chromium chromium-browser google-chrome chromium-headless-shell; do
+        command -v "$browser" >/dev/null 2>&1 && break
+    done
+    need "$browser" chromium-headless-shell
     ;;
 solvers)
     need z3 z3
@@ -57,12 +62,17 @@ else
 fi
 
 $as_root apt-get update -qq
-# LLVM 22 is not in every release's packages. Without it the compiler pass is not built, and compiled programs are left out.
-for package in clang-22 llvm-22-dev; do
+# Not every release has all packages. Without LLVM 22 the compiler pass is not built, and compiled programs are left out; without a
+# browser the test of the HTML report fails, and says so.
+for package in clang-22 llvm-22-dev chromium-headless-shell; do
     case " $missing " in
     *" $package "*)
         if ! apt-cache show "$package" >/dev/null 2>&1; then
-            echo "setup: $package is not among this system's packages: compiled programs are left out" >&2
+            case "$package" in
+            chromium*) without="install a Chromium for the test of the HTML report" ;;
+            *) without="compiled programs are left out" ;;
+            esac
+            echo "setup: $package is not among this system's packages: $without" >&2
             missing=$(echo " $missing " | sed "s/ $package / /")
         fi
         ;;

@@ -5,8 +5,11 @@
 
 mod exploration;
 mod finding;
+mod github;
+mod html;
 mod json;
 mod outcome;
+mod perfetto;
 mod prediction;
 mod sarif;
 mod source;
@@ -14,9 +17,12 @@ mod statistics;
 mod why_not;
 
 pub use exploration::exploration;
-pub use finding::{Description, Kind, Place, Telling, describe};
+pub use finding::{Description, Kind, Place, Recorded, Telling, describe};
+pub use github::github;
+pub use html::html;
 pub use json::{FINDINGS_VERSION, json};
 pub use outcome::{outcome, summary, violates};
+pub use perfetto::perfetto;
 pub use prediction::{Report, prediction, prediction_statistics};
 pub use sarif::sarif;
 pub use source::{Mark, Sources};

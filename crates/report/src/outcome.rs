@@ -66,6 +66,27 @@ pub fn outcome(trace: &Trace, sources: &Sources<'_>) -> String {
     }
 }
 
+/// How a run ended, on one line.
+pub(crate) fn ending(trace: &Trace, sources: &Sources<'_>) -> String {
+    match &trace.outcome {
+        Outcome::AssertionFailed { event, site } => {
+            let thread = trace.thread_name(event.thread);
+            format!("the assertion at {} fails in thread {thread}", sources.place(*site))
+        }
+        Outcome::Fault { event, site, kind } => {
+            let thread = trace.thread_name(event.thread);
+            format!("{} at {} in thread {thread}", kind.words(), sources.place(*site))
+        }
+        Outcome::Deadlock { blocked } => match &blocked[..] {
+            [one] => format!("deadlock: thread {} waits for ever", trace.thread_name(one.thread)),
+            all => format!("deadlock: {} threads wait for ever", all.len()),
+        },
+        Outcome::Discarded { .. } => "the run is discarded: an assumption does not hold".to_owned(),
+        Outcome::BoundExceeded { .. } => "a loop went round more often than its bound".to_owned(),
+        _ => outcome(trace, sources).trim_end().replace('\n', "; "),
+    }
+}
+
 fn completed(state: &[(String, String)], condition: Option<bool>, sources: &Sources<'_>) -> String {
     let values: Vec<String> = state.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let mut text = match values.is_empty() {

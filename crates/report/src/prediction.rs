@@ -89,15 +89,22 @@ pub fn prediction(report: &Report, sources: &Sources<'_>, width: usize) -> Strin
         text.push_str(&one(finding, &report.findings[..at], sources, width));
         text.push('\n');
     }
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{}", total(report));
+    for line in coverage(report) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+/// How much was found, and what was looked at and what not; the lines below the findings.
+pub(crate) fn coverage(report: &Report) -> Vec<String> {
+    let mut lines = vec![total(report)];
     if !report.silent.is_empty() {
         let count = kinds(&report.silent);
-        let _ = writeln!(text, "without visible effect: {count} (--all shows them)");
+        lines.push(format!("without visible effect: {count} (--all shows them)"));
     }
     let coverage = &report.coverage;
-    let _ = writeln!(
-        text,
+    lines.push(format!(
         "looked at {} of {}: {} feasible, {} infeasible, {} unknown",
         plural(coverage.candidates, "candidate", "candidates"),
         match report.recorded.len() {
@@ -107,25 +114,23 @@ pub fn prediction(report: &Report, sources: &Sources<'_>, width: usize) -> Strin
         coverage.feasible,
         coverage.infeasible,
         coverage.unknown
-    );
+    ));
     for (reason, count) in &report.unknown {
-        let _ = writeln!(text, "unknown, {count}: {reason}");
+        lines.push(format!("unknown, {count}: {reason}"));
     }
     if coverage.left_out > 0 {
-        let _ = writeln!(
-            text,
+        lines.push(format!(
             "not looked at: {} at places that have others that were (--per-place)",
             plural(coverage.left_out, "candidate", "candidates")
-        );
+        ));
     }
     if coverage.mismatches > 0 {
-        let _ = writeln!(
-            text,
+        lines.push(format!(
             "a bug of Threadbare, please report it: {} computed otherwise than recorded",
             plural(coverage.mismatches, "value was", "values were")
-        );
+        ));
     }
-    text
+    lines
 }
 
 /// One finding. A failure to which one above leads has been seen there.
@@ -141,6 +146,7 @@ fn one(finding: &Description, above: &[Description], sources: &Sources<'_>, widt
         Some(_) => sources.warning(&finding.title, &marks, &[]),
     };
     text.push('\n');
+    // Writing to a string cannot fail.
     if seen_above {
         text.push_str("   = seen in the run above, and in that of the schedule below\n");
     } else if !finding.rows.is_empty() {

@@ -80,9 +80,21 @@ impl<'p> Sources<'p> {
         line.unwrap_or_default()
     }
 
+    /// A line of a source file, counted from 1, if it can be read.
+    pub(crate) fn line_of(&self, file: &str, line: u32) -> Option<&str> {
+        let at = self.program.files.iter().position(|known| known.path == file)?;
+        self.texts.get(at)?.as_deref()?.lines().nth(line.checked_sub(1)? as usize)
+    }
+
+    /// The file that an instruction is in, and its text.
+    pub(crate) fn file_text(&self, site: SiteId) -> Option<(&str, &str)> {
+        let file = self.position(site)?.file.index();
+        Some((&self.program.files.get(file)?.path, self.texts.get(file)?.as_deref()?))
+    }
+
     /// The bytes of what an instruction is in the source: the place that is read, or the statement up to its end on that
     /// line.
-    fn span(&self, site: SiteId) -> Option<std::ops::Range<usize>> {
+    pub(crate) fn span(&self, site: SiteId) -> Option<std::ops::Range<usize>> {
         let at = self.position(site)?;
         let text = self.texts.get(at.file.index())?.as_deref()?;
         let line_start: usize = text.split_inclusive('\n').take(at.line as usize - 1).map(str::len).sum();

@@ -80,12 +80,23 @@ impl From<&Candidate> for Kind {
 pub struct Place {
     /// The instruction.
     pub site: SiteId,
+    /// Where that is: `file:line:column`.
+    pub at: String,
     /// Whose step it is.
     pub thread: String,
     /// What is said about it.
     pub label: String,
     /// Whether it is the heart of the matter.
     pub primary: bool,
+}
+
+/// The recorded run, as far as it matters for a finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recorded {
+    /// The events that the run that showed it has too, and what matters around them.
+    pub rows: Vec<ExcerptRow>,
+    /// How it ended.
+    pub ended: String,
 }
 
 /// A finding in words.
@@ -101,6 +112,10 @@ pub struct Description {
     pub places: Vec<Place>,
     /// The run that showed it, as far as it matters.
     pub rows: Vec<ExcerptRow>,
+    /// How that run ended, if there was one.
+    pub ended: Option<String>,
+    /// The recorded run beside it, unless that is the one that showed it.
+    pub recorded: Option<Recorded>,
     /// Why that is wrong.
     pub why: Vec<String>,
     /// What came of it.
@@ -140,6 +155,8 @@ pub fn describe(finding: &Finding, schedule: Schedule, telling: &Telling<'_>) ->
         fingerprint: fingerprint(kind, &places, telling.sources),
         why: words.why(),
         consequence: words.consequence(),
+        ended: finding.run.as_deref().map(|run| crate::outcome::ending(run, telling.sources)),
+        recorded: recorded(finding, &rows, telling),
         fails_at: words.fails_at(),
         unconfirmed: unconfirmed(&finding.standing),
         others: finding.others,
@@ -148,11 +165,20 @@ pub fn describe(finding: &Finding, schedule: Schedule, telling: &Telling<'_>) ->
         places,
         command,
         steps: schedule.segments.len(),
-        schedule: schedule.to_text(|thread| Some(telling.recorded.thread_name(thread))),
+        schedule: telling.schedule_text(&schedule),
         output: finding.output.clone(),
         location,
         rows,
     }
+}
+
+fn recorded(finding: &Finding, beside: &[ExcerptRow], telling: &Telling<'_>) -> Option<Recorded> {
+    let run = telling.recorded;
+    if finding.run.as_deref().is_some_and(|shown| shown.switches == run.switches) {
+        return None;
+    }
+    let rows = rows::recorded(run, finding, beside, telling.sources.program);
+    Some(Recorded { rows, ended: crate::outcome::ending(run, telling.sources) })
 }
 
 /// A finding, and what is needed to speak of it.
@@ -170,6 +196,12 @@ impl Telling<'_> {
 
     fn location(&self, location: trace::Location) -> String {
         self.recorded.location_name(self.sources.program, location)
+    }
+
+    /// A schedule as a file for `threadbare replay`.
+    #[must_use]
+    pub fn schedule_text(&self, schedule: &Schedule) -> String {
+        schedule.to_text(|thread| Some(self.recorded.thread_name(thread)))
     }
 
     /// The command that runs the program again under a schedule, if that is short.

@@ -4,8 +4,8 @@
 
 use claim::{Candidate, Finding};
 use ir::Program;
-use std::collections::BTreeSet;
-use trace::{Event, EventKind, ExcerptRow, Location, Outcome, Trace, excerpt};
+use std::collections::{BTreeSet, HashSet};
+use trace::{Event, EventId, EventKind, ExcerptRow, Location, Outcome, Trace, excerpt};
 
 /// With so many events nothing has to be left out.
 const FEW: usize = 18;
@@ -16,9 +16,29 @@ const READ_BEFORE: usize = 4;
 /// More rows nobody reads.
 const MOST: usize = 32;
 
-/// The events to show.
+/// The events to show of the run that showed a finding.
 pub(super) fn rows(run: &Trace, finding: &Finding, program: &Program) -> Vec<ExcerptRow> {
-    let marked = marked(run, finding);
+    tell(run, &marked(run, finding), &[], program)
+}
+
+/// The events to show of the recorded run, in which all went well: those that are `beside` it, of the run that showed the finding, as
+/// far as they ran, and what else matters around the events that the finding is about.
+pub(super) fn recorded(
+    run: &Trace,
+    finding: &Finding,
+    beside: &[ExcerptRow],
+    program: &Program,
+) -> Vec<ExcerptRow> {
+    let about = finding.candidate.events();
+    let at = |wanted: &dyn Fn(EventId) -> bool| -> Vec<usize> {
+        (0..run.events.len()).filter(|&at| wanted(run.events[at].id)).collect()
+    };
+    let shown: HashSet<EventId> = beside.iter().map(|row| row.event).collect();
+    tell(run, &at(&|id| about.contains(&id)), &at(&|id| shown.contains(&id)), program)
+}
+
+/// The events to show of a run: what it is about, what `also` belongs to it, and what matters around.
+fn tell(run: &Trace, marked: &[usize], also: &[usize], program: &Program) -> Vec<ExcerptRow> {
     let last = run.events.iter().rposition(|event| ends(run, event));
     let decisive = last.map_or_else(Vec::new, |last| read_before(run, last));
     let end = match last {
@@ -36,8 +56,8 @@ pub(super) fn rows(run: &Trace, finding: &Finding, program: &Program) -> Vec<Exc
             accesses.map(|(_, location, bytes, _)| (location, bytes)).collect()
         };
         // Between the events that it is about synchronisation is part of the story, elsewhere only the memory is.
-        let about = memory(&marked);
-        let (about, first, behind) = match (about.is_empty(), &marked[..]) {
+        let about = memory(marked);
+        let (about, first, behind) = match (about.is_empty(), marked) {
             (false, [first, .., behind]) => {
                 // With the lock that the first is under, and the unlock behind the last.
                 let rank = |at: usize| told.partition_point(|&other| other < at);
@@ -54,11 +74,12 @@ pub(super) fn rows(run: &Trace, finding: &Finding, program: &Program) -> Vec<Exc
                 about.iter().any(touches) || (inside && synchronises(&run.events[at]))
             })
             .collect();
-        drop_empty_sections(run, &mut shown, &marked);
+        drop_empty_sections(run, &mut shown, marked);
     }
-    shown.extend(marked.iter().chain(&decisive).chain(&last));
-    let shown = nearest(shown.into_iter().collect(), &marked, last);
-    let mut rows = excerpt(run, Some(program), &shown, &marked);
+    let fixed: BTreeSet<usize> = marked.iter().chain(also).chain(&last).copied().collect();
+    shown.extend(fixed.iter().chain(&decisive));
+    let shown = nearest(shown.into_iter().collect(), &fixed);
+    let mut rows = excerpt(run, Some(program), &shown, marked);
     // What says nothing is not missed.
     let mut next = 0;
     for (row, &at) in rows.iter_mut().zip(&shown) {
@@ -151,12 +172,11 @@ fn drop_empty_sections(run: &Trace, shown: &mut BTreeSet<usize>, marked: &[usize
 }
 
 /// Those closest to what the excerpt is about, if there are too many.
-fn nearest(shown: Vec<usize>, marked: &[usize], last: Option<usize>) -> Vec<usize> {
+fn nearest(shown: Vec<usize>, fixed: &BTreeSet<usize>) -> Vec<usize> {
     if shown.len() <= MOST {
         return shown;
     }
-    let fixed: Vec<usize> =
-        (0..shown.len()).filter(|&rank| marked.contains(&shown[rank]) || last == Some(shown[rank])).collect();
+    let fixed: Vec<usize> = (0..shown.len()).filter(|&rank| fixed.contains(&shown[rank])).collect();
     let distance = |rank: usize| fixed.iter().map(|&other| other.abs_diff(rank)).min().unwrap_or(rank);
     let mut ranks: Vec<usize> = (0..shown.len()).collect();
     ranks.sort_by_key(|&rank| (distance(rank), rank));

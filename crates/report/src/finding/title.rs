@@ -55,7 +55,7 @@ impl Words<'_> {
             Candidate::Fault { .. } => (format!("in thread {thread}"), true),
             Candidate::Deadlock(_) => (self.waits(event), true),
         };
-        Place { site, thread, label, primary }
+        Place { site, at: self.telling.sources.place(site), thread, label, primary }
     }
 
     /// `3. T1 reads x`: the number is the row's.

@@ -60,6 +60,8 @@ pub enum Format {
     Json,
     /// For code scanners: SARIF 2.1.0
     Sarif,
+    /// For GitHub workflows: annotations at the lines of the source
+    Github,
 }
 
 /// How to predict and how to tell it.
@@ -128,6 +130,12 @@ pub struct PredictOptions {
     /// Fail only for findings that are not in this report (`--format json`)
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
+    /// Write the report also as a page for a browser: one file with source, timelines and replay commands
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the runs behind the findings also as a trace for Perfetto (ui.perfetto.dev) or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub perfetto: Option<PathBuf>,
 }
 
 /// `threadbare run`

@@ -9,6 +9,7 @@ use predict::{Interrupter, Normal, PredictError, Prediction};
 use report::{Report, Sources, Telling};
 use std::time::Instant;
 use subject::{Schedule, Subject};
+use trace::Trace;
 
 /// So much of the time that is given goes to looking; the rest to running the program again.
 const SHARE_OF_SOLVING: f64 = 0.7;
@@ -25,6 +26,8 @@ pub struct Looked {
     limit: bool,
     /// Runs that were asked for and not made.
     pub runs_left_out: u64,
+    /// The run that each schedule led to, if somebody wants to see them.
+    pub shown: Vec<(String, Trace)>,
 }
 
 impl Looked {
@@ -34,6 +37,7 @@ impl Looked {
         self.why_not.push_str(&more.why_not);
         self.interrupted |= more.interrupted;
         self.limit |= more.limit;
+        self.shown.extend(more.shown);
     }
 
     /// What it means for the exit code.
@@ -64,7 +68,15 @@ pub fn failure<S: Subject>(predicted: &Predicted<'_, S>, sources: &Sources<'_>) 
         findings: finding.iter().map(|one| report::describe(one, schedule.clone(), &telling)).collect(),
         ..Report::default()
     };
-    Looked { report, why_not: String::new(), interrupted: false, limit: false, runs_left_out: 0 }
+    Looked {
+        report,
+        why_not: String::new(),
+        interrupted: false,
+        limit: false,
+        runs_left_out: 0,
+        // It is the recorded run itself.
+        shown: vec![],
+    }
 }
 
 /// Predicts from a recorded run and confirms.
@@ -93,6 +105,10 @@ pub fn look<S: Subject>(
         }),
         runs_left_out: 0,
         report: report(predicted, &prediction, &telling, arguments.all),
+        shown: match arguments.perfetto {
+            Some(_) => shown(predicted, prediction, &telling),
+            None => vec![],
+        },
     })
 }
 
@@ -150,17 +166,32 @@ fn interrupt_by_key(interrupter: &Interrupter) {
     let _ = ctrlc::try_set_handler(handler);
 }
 
+/// The schedule that shows a finding of a run.
+fn schedule<S>(predicted: &Predicted<'_, S>, finding: &Finding) -> Schedule {
+    let fingerprint = Some(predicted.trace.origin.fingerprint);
+    Schedule { fingerprint, ..predict::schedule(&finding.witness) }
+}
+
+/// The runs that showed the findings, each with its schedule.
+fn shown<S>(
+    predicted: &Predicted<'_, S>,
+    prediction: Prediction,
+    telling: &Telling<'_>,
+) -> Vec<(String, Trace)> {
+    let runs = prediction.findings.into_iter().filter_map(|mut finding| {
+        let run = *finding.run.take()?;
+        Some((telling.schedule_text(&schedule(predicted, &finding)), run))
+    });
+    runs.collect()
+}
+
 fn report<S: Subject>(
     predicted: &Predicted<'_, S>,
     prediction: &Prediction,
     telling: &Telling<'_>,
     all: bool,
 ) -> Report {
-    let fingerprint = predicted.trace.origin.fingerprint;
-    let describe = |finding: &Finding| {
-        let schedule = Schedule { fingerprint: Some(fingerprint), ..predict::schedule(&finding.witness) };
-        report::describe(finding, schedule, telling)
-    };
+    let describe = |finding: &Finding| report::describe(finding, schedule(predicted, finding), telling);
     // Nobody reads noise: what only looks as if it were meant to be one step counts when somebody would notice.
     let is_finding = |finding: &&Finding| all || !finding.is_inferred() || finding.consequence.is_visible();
     let (findings, silent): (Vec<&Finding>, Vec<&Finding>) = prediction.findings.iter().partition(is_finding);

@@ -30,10 +30,12 @@ pub fn show<S: Subject>(
         save(directory, &looked.report.findings)?;
     }
     let sources = sources(predicted, arguments);
+    write_files(predicted, looked, &sources, arguments)?;
     let mut text = match arguments.format {
         Format::Text => text(looked, &sources, about_known, arguments),
         Format::Json => report::json(&looked.report, &sources),
         Format::Sarif => report::sarif(&looked.report, &sources),
+        Format::Github => report::github(&looked.report, &sources),
     };
     if !arguments.no_keep && !looked.report.findings.is_empty() {
         let kept = keep(predicted, looked, about_known, arguments);
@@ -44,6 +46,27 @@ pub fn show<S: Subject>(
     match (predicted.sink, arguments.format) {
         (Sink::Error, Format::Text) => output::say(&text),
         _ => output::print(&text)?,
+    }
+    Ok(())
+}
+
+/// Writes the files that are asked for beside what is printed.
+fn write_files<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    looked: &Looked,
+    sources: &Sources<'_>,
+    arguments: &PredictOptions,
+) -> anyhow::Result<()> {
+    if let Some(path) = &arguments.html {
+        output::write_file(path, report::html(&looked.report, sources).as_bytes())?;
+    }
+    if let Some(path) = &arguments.perfetto {
+        let run = |finding: &Description| {
+            looked.shown.iter().find(|(schedule, _)| *schedule == finding.schedule).map(|(_, run)| run)
+        };
+        let runs = looked.report.findings.iter().map(|finding| (finding, run(finding)));
+        let text = report::perfetto(predicted.trace, runs, sources.program);
+        output::write_file(path, text.as_bytes())?;
     }
     Ok(())
 }
