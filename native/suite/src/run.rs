@@ -1,5 +1,6 @@
 //! Running compiled programs, and comparing their runs.
 
+use ctp::Ctp;
 use native::launch::{Input, Options, Output};
 use native::{Compiled, Recorded};
 use std::path::Path;
@@ -60,4 +61,16 @@ pub fn first_difference(one: &Trace, other: &Trace, only_kinds: bool) -> Option<
         return Some(format!("{} events and then {}", one.events.len(), other.events.len()));
     }
     (!only_kinds && one != other).then(|| "not in an event".to_owned())
+}
+
+/// The concurrent trace program of a run.
+///
+/// # Panics
+/// If none can be made, or a value in it is not the recorded one.
+#[must_use]
+pub fn concurrent_trace_program(compiled: &Compiled, trace: &Trace) -> Ctp {
+    let made = Ctp::build(&compiled.linked().program, trace, &ctp::Options::default());
+    let made = made.unwrap_or_else(|error| panic!("{}: {error}", trace.origin.strategy));
+    assert_eq!(made.rebuild.mismatches, 0, "{}: {:?}", trace.origin.strategy, made.rebuild.first_mismatch);
+    made
 }

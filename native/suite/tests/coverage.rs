@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use subject::Strategy;
 use suite::{
-    Build, Cxx, Language, Program, build, directory, first_difference, for_each, open, plain, programs,
-    record,
+    Build, Cxx, Language, Program, build, concurrent_trace_program, directory, first_difference, for_each,
+    open, plain, programs, record,
 };
 use trace::Logging;
 
@@ -79,6 +79,10 @@ fn holds_under_random_schedules(program: &Program, builds: &[Build]) {
             [(); 2].map(|()| record(compiled, &strategy, &Logging::Everything, &program.prints));
         let difference = first_difference(&one.run.trace, &again.run.trace, program.reads_outside);
         assert_eq!(difference, None, "{strategy}, run twice");
+        // One run of each build: making a concurrent trace program takes longer than running.
+        if seed < builds.len() as u64 {
+            let _ = concurrent_trace_program(compiled, &one.run.trace);
+        }
     }
 }
 
