@@ -169,3 +169,24 @@ fn a_deadlock_says_who_waits_for_what() {
     keep_picture(&mut browser, "deadlock", true);
     nothing_to_complain_of(&browser);
 }
+
+#[test]
+fn a_hostile_name_and_source_are_only_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/bank-av.tb"));
+    let wrong = "// </script></code><script>document.title = 'owned'</script><img src=x onerror=alert(1)>";
+    let source = source.unwrap().replace("seen + by;", &format!("seen + by; {wrong}"));
+    let program = directory.path().join("<img src=x onerror=alert(2)>&amp;.tb");
+    std::fs::write(&program, source).unwrap();
+    let html = page(&program, directory.path());
+    let mut browser = Browser::start();
+    browser.open(&html);
+    assert_eq!(browser.value("document.images.length + document.scripts.length"), 2, "ours");
+    assert!(text(&mut browser, "h1").ends_with("<img src=x onerror=alert(2)>&amp;.tb"));
+    assert!(text(&mut browser, "#finding-1 .code .line.marked .c").contains("</script></code><script>"));
+    assert_ne!(browser.value("document.title"), "owned");
+    browser.value("document.querySelector('#finding-1 .witness .event.marked:last-of-type').focus()");
+    assert_eq!(browser.value("document.getElementById('tip').hidden"), false);
+    assert_eq!(browser.value("document.images.length"), 0);
+    nothing_to_complain_of(&browser);
+}
