@@ -17,7 +17,7 @@ use trace::{EventKind, Logging, Trace};
 /// After so many walks, addresses whose targets are still not settled are pinned.
 const MOST_ROUNDS: u32 = 12;
 /// So many events may come from nowhere: handlers of signals, and threads that others end.
-const MOST_INTERRUPTS: usize = 1000;
+const MOST_INTERRUPTS: usize = 100;
 /// All accesses together may have so many targets, and as many more as the trace has events.
 const MOST_TARGETS: usize = 100_000;
 
@@ -41,14 +41,14 @@ impl Ctp {
             let layout = Layout::new(&footprints);
             let mut walk = Walk::new(program, trace, &sites, &layout, &aims, &learned, &interrupts);
             if let Err(error) = walk.run() {
-                match walk.interrupt() {
-                    Some(at) if interrupts.len() < MOST_INTERRUPTS && !interrupts.contains(&at) => {
-                        drop(walk);
-                        interrupts.insert(at);
-                        continue;
-                    }
-                    _ => return Err(error),
+                let more = walk.interrupts();
+                drop(walk);
+                let before = interrupts.len();
+                interrupts.extend(more);
+                if interrupts.len() == before || before >= MOST_INTERRUPTS {
+                    return Err(error);
                 }
+                continue;
             }
             let mut changed = vec![];
             for (request, aim) in values::aims(&walk, options.max_targets) {

@@ -224,11 +224,21 @@ impl<'w> Walk<'w> {
         let _ = self.advance(t, self.trace.events.len(), &end);
     }
 
-    /// The event that the walk did not come to, if in compiled code it may come from nowhere.
-    pub fn interrupt(&self) -> Option<usize> {
-        let kind = &self.trace.events.get(self.at)?.kind;
-        let anywhere = matches!(kind, EventKind::Entry { .. } | EventKind::End);
-        (self.space.compiled && anywhere).then_some(self.at)
+    /// The event that the walk did not come to, if in compiled code it may come from nowhere; with those that follow it, if they
+    /// are how a thread ends that others end: it allocates and locks for itself then.
+    pub fn interrupts(&self) -> Vec<usize> {
+        let events = &self.trace.events;
+        let Some(stuck) = events.get(self.at).filter(|_| self.space.compiled) else { return vec![] };
+        if let EventKind::Entry { .. } = stuck.kind {
+            return vec![self.at];
+        }
+        let rest = (self.at..events.len()).filter(|&at| events[at].id.thread == stuck.id.thread);
+        let rest: Vec<usize> = rest.collect();
+        match rest.iter().all(|&at| events[at].kind.is_synchronisation()) {
+            true => rest,
+            false if stuck.kind.is_synchronisation() => vec![self.at],
+            false => vec![],
+        }
     }
 
     /// The threads that a model program has from the start, named as the machine names them.
