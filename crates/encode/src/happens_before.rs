@@ -256,13 +256,13 @@ impl Encoding<'_> {
             }
             let fence = self.fence(atomic.event, true).and_then(|fence| knowledge.of(fence));
             for source in atomics.iter().filter(|source| source.writes && source.event != atomic.event) {
-                let last = self.is_last_before(&atomics, source.event, atomic.event)?;
-                self.imply(source.leaves, knows, &[last, atomic.acquires])?;
+                let left = self.is_left_before(&atomics, source.event, atomic.event)?;
+                self.imply(source.leaves, knows, &[left, atomic.acquires])?;
                 if let Some(fence) = fence {
-                    self.imply(source.leaves, fence, &[last])?;
+                    self.imply(source.leaves, fence, &[left])?;
                 }
                 if atomic.writes {
-                    self.imply(source.leaves, atomic.leaves, &[last])?;
+                    self.imply(source.leaves, atomic.leaves, &[left])?;
                 }
             }
         }
@@ -289,20 +289,17 @@ impl Encoding<'_> {
         }
     }
 
-    /// Of all atomic writes at the address of an access, this one is the last before it.
-    fn is_last_before(&mut self, atomics: &[Atomic], write: EventIndex, access: EventIndex) -> Result<Bool> {
+    /// What an atomic write left at the address of an access is still there: no plain write came between. (A read-modify-write adds to
+    /// what is there, so that the last of them has left what all of them have.)
+    fn is_left_before(&mut self, atomics: &[Atomic], write: EventIndex, access: EventIndex) -> Result<Bool> {
         let mut all =
             vec![self.same_address(write, access)?, self.writes(write)?, self.before(write, access)?];
         for other in
-            atomics.iter().filter(|other| other.writes && other.event != write && other.event != access)
+            atomics.iter().filter(|other| !other.reads && other.event != write && other.event != access)
         {
             let other = other.event;
-            let between = [
-                self.same_address(other, access)?,
-                self.writes(other)?,
-                self.before(write, other)?,
-                self.before(other, access)?,
-            ];
+            let between =
+                [self.same_address(other, access)?, self.before(write, other)?, self.before(other, access)?];
             let between = self.solver.and(&between)?;
             all.push(self.solver.not(between)?);
         }

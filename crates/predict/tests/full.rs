@@ -5,7 +5,7 @@ mod common;
 use claim::{Answer, Candidate};
 use common::dense::dense;
 use common::programs::programs;
-use common::{build, config, id, machine_of, question, run, shows};
+use common::{build, config, id, machine_of, question, run, shows, with_source};
 use machine::Machine;
 use machine::oracle::{self, Method, Question};
 use predict::{Mode, Symbolic, Wanted, candidates, symbolic};
@@ -122,7 +122,7 @@ fn compare_switches(machine: &Machine, trace: &Trace, most: u32) -> Result<(), T
                 let noticed =
                     |event: EventId| ctp.find(event).is_some_and(|at| ctp.event(at).kind.is_noticed());
                 let order = witness.order.iter().copied().filter(|&event| noticed(event)).collect();
-                let visible = claim::Witness { order, choices: vec![] };
+                let visible = claim::Witness { order, ..Default::default() };
                 prop_assert!(visible.switches() <= most as usize, "{:?}: {:?}", candidate, witness);
             }
             Answer::Infeasible(_) => {
@@ -140,7 +140,7 @@ proptest! {
     #[test]
     fn the_engine_and_the_oracle_agree_on_full_linearizations(file in programs(), seed in any::<u64>()) {
         let machine = machine_of(&file);
-        compare_full(&machine, &run(&machine, seed))?;
+        with_source(&file, seed, compare_full(&machine, &run(&machine, seed)))?;
     }
 
     #[test]

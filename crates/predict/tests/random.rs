@@ -6,7 +6,7 @@ mod common;
 use claim::{Answer, Candidate, Deadlock};
 use common::dense::dense;
 use common::programs::programs;
-use common::{ask, build, config, machine_of, run, seen, shows, standing};
+use common::{ask, build, config, machine_of, run, seen, shows, standing, with_source};
 use lang::ast::File;
 use machine::Machine;
 use predict::{Filters, Mode, Model, Symbolic, Wanted, candidates, symbolic};
@@ -128,7 +128,7 @@ fn compare_deadlocks(
 fn compare_all(file: &File, seed: u64) -> Result<(), TestCaseError> {
     let machine = machine_of(file);
     let trace = run(&machine, seed);
-    compare(&machine, &trace)
+    with_source(file, seed, compare(&machine, &trace))
 }
 
 proptest! {

@@ -303,7 +303,13 @@ impl Walk<'_> {
         self.set_result(t, frame, instruction, 1, outcome);
         self.step_over(t);
         let access = made(aimed, place, bytes, order, targets, Some(old), Some(new));
-        self.emit_access(t, event, Kind::CompareExchange { access, equal, success: *success });
+        let emitted = self.emit_access(t, event, Kind::CompareExchange { access, equal, success: *success });
+        // Nobody else notices it, but its outcome decides the way on, as a branch does.
+        if !emitted && self.expressions.is_symbolic(equal) {
+            let as_recorded = if *success { equal } else { self.expressions.not(equal) };
+            let taken = u32::from(*success);
+            self.emit(t, event, Kind::Branch { as_recorded, condition: equal, taken });
+        }
         Ok(())
     }
 
@@ -375,8 +381,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds an access, unless it is to memory that nobody else can touch.
-    fn emit_access(&mut self, t: usize, event: &trace::Event, kind: Kind) {
+    /// Adds an access, unless it is to memory that nobody else can touch; whether it was added.
+    fn emit_access(&mut self, t: usize, event: &trace::Event, kind: Kind) -> bool {
         let shared = kind.access().is_some_and(|access| {
             access.hits.is_some()
                 || access.targets.iter().any(|t| !t.reads.is_empty() || !t.writes.is_empty())
@@ -384,6 +390,7 @@ impl Walk<'_> {
         if shared {
             self.emit(t, event, kind);
         }
+        shared
     }
 
     /// Goes to the next instruction of the top frame.

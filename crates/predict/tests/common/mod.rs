@@ -11,7 +11,7 @@ use lang::ast::File;
 use machine::oracle::{self, Answers, Method, Point, Question};
 use machine::{Machine, Options};
 use proptest::prelude::ProptestConfig;
-use proptest::test_runner::FileFailurePersistence;
+use proptest::test_runner::{FileFailurePersistence, TestCaseError};
 use std::collections::BTreeSet;
 use subject::{Schedule, Segment, Strategy as Who, Subject as _};
 use trace::{BlockedThread, EventId, EventKind, Logging, Outcome, Trace};
@@ -49,6 +49,11 @@ pub fn question(along: &Trace) -> Question<'_> {
 
 pub fn ask(machine: &Machine, along: &Trace) -> Answers {
     oracle::ask(machine, &question(along))
+}
+
+/// A disagreement about a program, with the program as one writes it.
+pub fn with_source(file: &File, seed: u64, compared: Result<(), TestCaseError>) -> Result<(), TestCaseError> {
+    compared.map_err(|error| TestCaseError::fail(format!("{error}\nseed {seed}\n{}", lang::print(file))))
 }
 
 /// How the random tests draw their cases.
