@@ -1,15 +1,22 @@
 //! Answers of engines (DESIGN §11): feasible with a witness, infeasible because, or unknown because. Never silently.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::time::Duration;
-use trace::{Choice, EventId};
+use trace::{Choice, EventId, EventKind, Location, ThreadId, Trace};
 
 /// A prefix of a run in a new order (DESIGN §9).
 ///
 /// Each entry of `order` stands for itself and, right before it, for all events of its thread up to it that have not run yet:
 /// so an engine lists only the events that it knows of, or only the last of each stretch.
+///
+/// Of a long trace much is often kept as recorded. Then `recorded` says up to where, and `order` and `choices` are only what
+/// follows; [`Witness::whole`] writes it out.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Witness {
+    /// All events of the trace up to and with this one come first, as recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<EventId>,
     /// The events, in their total order; those of one thread go up.
     pub order: Vec<EventId>,
     /// What settles the events that leave something open (which of several waiters a signal wakes, how an unsignalled wait
@@ -18,6 +25,47 @@ pub struct Witness {
 }
 
 impl Witness {
+    /// The same with what is kept as recorded written out.
+    #[must_use]
+    pub fn whole(&self, trace: &Trace) -> Witness {
+        let Some(until) = self.recorded else { return self.clone() };
+        let kept = trace.events.iter().position(|event| event.id == until).map_or(0, |at| at + 1);
+        let kept = &trace.events[..kept];
+        let mut done: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        let (mut waiting, mut chosen): (BTreeMap<Location, u32>, usize) = (BTreeMap::new(), 0);
+        for event in kept {
+            done.insert(event.id.thread, event.id.n);
+            // What left a choice open: a signal with several waiters, and a wait that nobody signalled.
+            match event.kind {
+                EventKind::WaitBegin { condition, .. } => *waiting.entry(condition).or_default() += 1,
+                EventKind::Signal { condition, woken: Some(_) } => {
+                    let waiting = waiting.entry(condition).or_default();
+                    chosen += usize::from(*waiting > 1);
+                    *waiting = waiting.saturating_sub(1);
+                }
+                EventKind::Broadcast { condition, .. } => _ = waiting.remove(&condition),
+                EventKind::StopWaiting { condition, .. } => {
+                    chosen += 1;
+                    let waiting = waiting.entry(condition).or_default();
+                    *waiting = waiting.saturating_sub(1);
+                }
+                _ => {}
+            }
+        }
+        let order = kept.iter().map(|event| event.id).collect();
+        let recorded = Witness { recorded: None, order, choices: vec![] };
+        let new = self.order.iter().filter(|event| done.get(&event.thread).is_none_or(|&n| n < event.n));
+        Witness {
+            recorded: None,
+            order: recorded.stretches().chain(new.copied()).collect(),
+            choices: trace.choices[..chosen.min(trace.choices.len())]
+                .iter()
+                .chain(&self.choices)
+                .copied()
+                .collect(),
+        }
+    }
+
     /// The stretches that one thread runs: each up to and with this event.
     pub fn stretches(&self) -> impl Iterator<Item = EventId> {
         let next = self.order.iter().skip(1).map(|event| Some(event.thread)).chain([None]);
@@ -116,7 +164,7 @@ mod tests {
         let [a, b] = [0, 1].map(|n| ThreadId::MAIN.child(n).unwrap());
         let event = |thread, n| EventId { thread, n };
         let order = vec![event(a, 1), event(a, 4), event(b, 2), event(a, 5), event(a, 6)];
-        let witness = Witness { order, choices: vec![] };
+        let witness = Witness { order, ..Witness::default() };
         assert_eq!(witness.stretches().collect::<Vec<_>>(), [event(a, 4), event(b, 2), event(a, 6)]);
         assert_eq!((witness.switches(), Witness::default().switches()), (2, 0));
     }

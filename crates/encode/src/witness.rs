@@ -30,7 +30,8 @@ impl Encoding<'_> {
             .filter_map(|point| events.get(point).copied())
             .collect();
         let choices = self.choices(&solution, &order)?;
-        let told = order.iter().map(|&at| self.event(at)).filter(|event| !event.silent);
+        let new = order.iter().filter(|at| at.index() >= self.ctp.past);
+        let told = new.map(|&at| self.event(at)).filter(|event| !event.silent);
         let mut ids: Vec<EventId> = told.map(|event| event.id).collect();
         // Up to before an event that its thread stands before there may be events that nobody else notices.
         for &before in standing.iter().chain(&last) {
@@ -43,7 +44,7 @@ impl Encoding<'_> {
             }
         }
         ids.extend(last.map(|last| self.event(last).id));
-        Ok(Some(Witness { order: ids, choices }))
+        Ok(Some(Witness { recorded: None, order: ids, choices }))
     }
 
     /// What settles the events that leave something open, in their order.

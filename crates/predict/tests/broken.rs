@@ -57,7 +57,7 @@ fn the_recorded_order_is_no_witness() {
                 continue; // the recorded order may show these
             }
             let order = trace.events.iter().map(|event| event.id).collect();
-            let broken = Witness { order, choices: trace.choices.clone() };
+            let broken = Witness { order, choices: trace.choices.clone(), ..Witness::default() };
             is_refused_twice(&machine, &trace, &candidate, &broken, "the recorded order");
         }
     }
@@ -75,7 +75,7 @@ fn a_witness_that_goes_through_a_lock_is_refused_twice() {
         order.extend([*before, *between]);
         order
             .extend(witness.order.iter().filter(|event| event.thread == before.thread && event.n > before.n));
-        let broken = Witness { order, choices: witness.choices.clone() };
+        let broken = Witness { order, choices: witness.choices.clone(), ..Witness::default() };
         is_refused_twice(&machine, &trace, &candidate, &broken, "a witness through a lock");
     }
 }

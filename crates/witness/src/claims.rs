@@ -75,8 +75,7 @@ fn atomicity(run: &Run<'_>, before: EventId, between: EventId, after: EventId) -
         }
     }
     // Inferred transactions are others' business; marked ones are in the program.
-    let marked = run.trace.events.iter().any(|event| event.kind == EventKind::TransactionBegin);
-    if marked && (e1.transaction.is_none() || e1.transaction != e2.transaction) {
+    if run.is_marked && (e1.transaction.is_none() || e1.transaction != e2.transaction) {
         return Err(Unfounded::NoTransaction(before, after));
     }
     if !is_unserializable(e1.kind, f.kind, e2.kind) {

@@ -26,6 +26,7 @@ mod sync;
 
 use claim::{Candidate, Witness};
 use ir::{Program, SiteId};
+use rustc_hash::{FxHashMap, FxHashSet};
 use trace::{EventId, FaultKind, Misfit, ThreadId, Trace};
 
 /// What the checker takes for granted about the subject.
@@ -46,7 +47,53 @@ pub fn check(
     candidate: &Candidate,
     witness: &Witness,
 ) -> Result<(), Refusal> {
-    let mut run = run::Run::new(program, trace, rules)?;
+    let mut all = check_all(program, trace, rules, &[(candidate, witness)])?;
+    all.pop().unwrap_or(Ok(()))
+}
+
+/// Checks many witnesses of one trace. What they keep as recorded is run once for all of them.
+///
+/// # Errors
+/// If the trace is another program's, or the recorded run itself cannot be followed.
+pub fn check_all(
+    program: &Program,
+    trace: &Trace,
+    rules: Rules,
+    witnesses: &[(&Candidate, &Witness)],
+) -> Result<Vec<Result<(), Refusal>>, Refusal> {
+    let asked = witnesses.iter().flat_map(|(candidate, _)| candidate.events()).collect();
+    let mut recorded = run::Run::new(program, trace, rules, asked)?;
+    recorded.choices = trace.choices.clone().into_iter();
+    // Which witnesses leave the recorded run behind which event.
+    let mut leaving: FxHashMap<Option<EventId>, Vec<usize>> = FxHashMap::default();
+    for (n, (_, witness)) in witnesses.iter().enumerate() {
+        leaving.entry(witness.recorded).or_default().push(n);
+    }
+    let mut results: Vec<Result<(), Refusal>> = vec![Ok(()); witnesses.len()];
+    let mut answer = |run: &run::Run<'_>, here: Vec<usize>| {
+        for n in here {
+            results[n] = check_from(run, witnesses[n].0, witnesses[n].1);
+        }
+    };
+    answer(&recorded, leaving.remove(&None).unwrap_or_default());
+    for event in &trace.events {
+        if leaving.is_empty() {
+            break;
+        }
+        recorded.go_on_as_recorded(event.id)?;
+        answer(&recorded, leaving.remove(&Some(event.id)).unwrap_or_default());
+    }
+    for n in leaving.into_values().flatten() {
+        if let Some(event) = witnesses[n].1.recorded {
+            results[n] = Err(Refusal::NotReached { step: 0, event, why: Departure::NotInTrace });
+        }
+    }
+    Ok(results)
+}
+
+/// Checks a witness from where it leaves the recorded run.
+fn check_from(recorded: &run::Run<'_>, candidate: &Candidate, witness: &Witness) -> Result<(), Refusal> {
+    let mut run = recorded.clone();
     if let Candidate::UnorderedRace { first, second } = candidate {
         run.watched = Some((*first, *second));
     }
@@ -64,7 +111,7 @@ pub fn check_prefix(
     rules: Rules,
     witness: &Witness,
 ) -> Result<(), Refusal> {
-    run::Run::new(program, trace, rules)?.follow(witness)
+    run::Run::new(program, trace, rules, FxHashSet::default())?.follow(&witness.whole(trace))
 }
 
 /// Why a witness is refused.

@@ -8,7 +8,8 @@ use crate::path::{Outcome, Paths};
 use crate::{Departure, Refusal, Rules, Waits, address};
 use claim::Witness;
 use ir::{BlockId, FunctionId, Operand, Program, SiteId, SiteIndex, SitePlace, Type, Width};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use trace::{AllocationOrigin, Choice, Event, EventId, EventKind, FaultKind, ThreadId, Trace, WakeReason};
 
 /// One activation of a function.
@@ -55,7 +56,7 @@ pub enum State {
 }
 
 /// A thread. It stands before its next event.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Thread {
     pub id: ThreadId,
     pub frames: Vec<Frame>,
@@ -73,7 +74,7 @@ pub struct Thread {
 }
 
 /// An event that has run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Done {
     pub at: usize,
     pub access: Option<Access>,
@@ -94,32 +95,43 @@ impl Happened {
     }
 }
 
-/// A run.
+/// A run. A copy of it goes on from the same point.
+#[derive(Clone)]
 pub struct Run<'r> {
     pub program: &'r Program,
     pub trace: &'r Trace,
     pub rules: Rules,
-    pub sites: SiteIndex,
+    pub sites: Rc<SiteIndex>,
     pub compiled: bool,
-    pub paths: Paths<'r>,
+    /// The program marks transactions.
+    pub is_marked: bool,
+    pub paths: Rc<Paths<'r>>,
     pub memory: Memory,
     pub objects: FxHashMap<u64, Object>,
     pub threads: Vec<Thread>,
     pub exclusive: Option<ThreadId>,
     pub ended: bool,
     pub clocks: Clocks,
+    /// The events that somebody asks about, as far as they have run.
     pub done: FxHashMap<EventId, Done>,
+    asked: Rc<FxHashSet<EventId>>,
     /// Two events of which it matters whether the later one knows of the earlier one, and whether it did.
     pub watched: Option<(EventId, EventId)>,
     pub known: Option<bool>,
     pub choices: std::vec::IntoIter<Choice>,
-    pub globals: FxHashMap<(Option<ThreadId>, ir::GlobalId), u64>,
+    pub globals: Rc<FxHashMap<(Option<ThreadId>, ir::GlobalId), u64>>,
     pub step: usize,
     count: usize,
 }
 
 impl<'r> Run<'r> {
-    pub fn new(program: &'r Program, trace: &'r Trace, rules: Rules) -> Result<Run<'r>, Refusal> {
+    /// The beginning of a run, of whose events these will be asked about.
+    pub fn new(
+        program: &'r Program,
+        trace: &'r Trace,
+        rules: Rules,
+        asked: FxHashSet<EventId>,
+    ) -> Result<Run<'r>, Refusal> {
         trace.check_fits(program)?;
         let mut globals = FxHashMap::default();
         for allocation in &trace.allocations {
@@ -135,9 +147,10 @@ impl<'r> Run<'r> {
             program,
             trace,
             rules,
-            sites: SiteIndex::new(program),
+            sites: Rc::new(SiteIndex::new(program)),
             compiled: program.threads.is_empty(),
-            paths: Paths::of(trace),
+            is_marked: trace.events.iter().any(|event| event.kind == EventKind::TransactionBegin),
+            paths: Rc::new(Paths::of(trace)),
             memory: Memory::new(program, trace),
             objects: objects::initial(program, trace),
             threads: vec![],
@@ -145,10 +158,11 @@ impl<'r> Run<'r> {
             ended: false,
             clocks: Clocks::default(),
             done: FxHashMap::default(),
+            asked: Rc::new(asked),
             watched: None,
             known: None,
             choices: vec![].into_iter(),
-            globals,
+            globals: Rc::new(globals),
             step: 0,
             count: 0,
         };
@@ -280,10 +294,21 @@ impl<'r> Run<'r> {
         self.threads[t].values[frame.base + value.index()] = to.map(|bits| bits & width.mask());
     }
 
-    /// Runs a witness.
+    /// Runs the next event of the trace, as recorded.
+    pub fn go_on_as_recorded(&mut self, event: EventId) -> Result<(), Refusal> {
+        let no_thread = Refusal::NoThread { step: self.step, thread: event.thread };
+        let t = self.index(event.thread).ok_or(no_thread)?;
+        self.event(t, event)
+    }
+
+    /// Runs a witness, or what follows the part of it that is kept as recorded and has been run.
     pub fn follow(&mut self, witness: &Witness) -> Result<(), Refusal> {
         self.choices = witness.choices.clone().into_iter();
+        let done: FxHashMap<ThreadId, u64> = self.threads.iter().map(|t| (t.id, t.done)).collect();
         for (step, &event) in witness.order.iter().enumerate() {
+            if witness.recorded.is_some() && done.get(&event.thread).is_some_and(|&n| n >= event.n) {
+                continue;
+            }
             self.step = step;
             let t = self.index(event.thread).ok_or(Refusal::NoThread { step, thread: event.thread })?;
             if self.threads[t].done >= event.n {
@@ -353,7 +378,9 @@ impl<'r> Run<'r> {
             self.known = self.done.contains_key(&other).then(|| self.clocks.knows(event.thread, other));
         }
         let Happened { access, assertion, .. } = happened;
-        self.done.insert(event, Done { at: self.count, access, assertion, fault });
+        if self.asked.contains(&event) {
+            self.done.insert(event, Done { at: self.count, access, assertion, fault });
+        }
         self.count += 1;
         if !self.ended && self.threads[t].departed.is_none() {
             self.settle(t)?;

@@ -17,7 +17,10 @@ fn event(trace: &Trace, thread: &str, n: u64) -> EventId {
 }
 
 fn order(trace: &Trace, events: &[(&str, u64)]) -> Witness {
-    Witness { order: events.iter().map(|&(thread, n)| event(trace, thread, n)).collect(), choices: vec![] }
+    Witness {
+        order: events.iter().map(|&(thread, n)| event(trace, thread, n)).collect(),
+        ..Witness::default()
+    }
 }
 
 /// What is said of an order of events of the run-to-block run of a program.

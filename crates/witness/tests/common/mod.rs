@@ -30,12 +30,16 @@ pub fn rules(machine: &Machine) -> Rules {
 
 /// The recorded run as a witness of itself.
 pub fn itself(trace: &Trace) -> Witness {
-    Witness { order: trace.events.iter().map(|event| event.id).collect(), choices: trace.choices.clone() }
+    Witness {
+        order: trace.events.iter().map(|event| event.id).collect(),
+        choices: trace.choices.clone(),
+        ..Witness::default()
+    }
 }
 
 pub fn of_schedule(schedule: &Schedule) -> Witness {
     let order = schedule.segments.iter().map(|s| EventId { thread: s.thread, n: s.until }).collect();
-    Witness { order, choices: schedule.choices.clone() }
+    Witness { order, choices: schedule.choices.clone(), ..Witness::default() }
 }
 
 pub fn to_schedule(witness: &Witness) -> Schedule {
