@@ -199,6 +199,7 @@ fn finish(
         transactions: marks.transactions(options.atomic),
         original_events: trace.events.len(),
         rebuild,
+        past: 0,
         by_id,
     }
 }

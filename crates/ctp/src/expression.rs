@@ -54,6 +54,22 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// The same operation on other operands.
+    pub(crate) fn renamed(self, at: impl Fn(ExprId) -> ExprId) -> Expr {
+        match self {
+            Expr::Const(_) | Expr::Read(_) | Expr::Hole | Expr::Unknown => self,
+            Expr::Binary(op, a, b) => Expr::Binary(op, at(a), at(b)),
+            Expr::Compare(predicate, a, b) => Expr::Compare(predicate, at(a), at(b)),
+            Expr::Zext(a) => Expr::Zext(at(a)),
+            Expr::Sext(a) => Expr::Sext(at(a)),
+            Expr::Extract { value, low } => Expr::Extract { value: at(value), low },
+            Expr::Concat { high, low } => Expr::Concat { high: at(high), low: at(low) },
+            Expr::Select { condition, then, otherwise } => {
+                Expr::Select { condition: at(condition), then: at(then), otherwise: at(otherwise) }
+            }
+        }
+    }
+
     /// The expressions that it consists of.
     pub fn operands(&self) -> impl Iterator<Item = ExprId> + use<> {
         let three = match *self {
@@ -202,8 +218,8 @@ impl Expressions {
         self.value_of(expr, width, |operand| self.recorded(operand))
     }
 
-    /// The same, given the values of its operands.
-    fn value_of(&self, expr: Expr, width: Width, value: impl Fn(ExprId) -> Option<u128>) -> Option<u128> {
+    /// The value of an operation, given the values of its operands; `None` if one is not known or it divides by zero.
+    pub fn value_of(&self, expr: Expr, width: Width, value: impl Fn(ExprId) -> Option<u128>) -> Option<u128> {
         Some(match expr {
             Expr::Const(bits) => bits,
             Expr::Read(_) | Expr::Hole | Expr::Unknown => return None,
@@ -284,19 +300,7 @@ impl Expressions {
         let mut kept = Expressions::default();
         let mut new = vec![ExprId(0); self.nodes.len()];
         for (n, node) in self.nodes.iter().enumerate().filter(|&(n, _)| needed[n]) {
-            let at = |id: ExprId| new[id.index()];
-            let expr = match node.expr {
-                Expr::Const(_) | Expr::Read(_) | Expr::Hole | Expr::Unknown => node.expr,
-                Expr::Binary(op, a, b) => Expr::Binary(op, at(a), at(b)),
-                Expr::Compare(predicate, a, b) => Expr::Compare(predicate, at(a), at(b)),
-                Expr::Zext(a) => Expr::Zext(at(a)),
-                Expr::Sext(a) => Expr::Sext(at(a)),
-                Expr::Extract { value, low } => Expr::Extract { value: at(value), low },
-                Expr::Concat { high, low } => Expr::Concat { high: at(high), low: at(low) },
-                Expr::Select { condition, then, otherwise } => {
-                    Expr::Select { condition: at(condition), then: at(then), otherwise: at(otherwise) }
-                }
-            };
+            let expr = node.expr.renamed(|id| new[id.index()]);
             let recorded = node.known.then_some(node.recorded);
             new[n] = kept.add(expr, node.width, node.symbolic, recorded);
         }

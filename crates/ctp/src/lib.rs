@@ -29,6 +29,7 @@ mod models;
 mod objects;
 mod pure;
 pub mod show;
+mod slice;
 mod space;
 mod transactions;
 mod value_set;
@@ -40,6 +41,7 @@ pub use event::{Access, Decision, Event, Kind, Otherwise, PinReason, Target, Wri
 pub use expression::{Expr, Expressions, bytes_width};
 pub use ids::{EventIndex, ExprId, LocationId, ReadId, ThreadIndex};
 pub use model::{Ctp, Failing, Location, Object, Read, Rebuild, Thread, Transaction, TransactionOrigin};
+pub use slice::Slices;
 
 /// How a concurrent trace program is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -32,6 +32,8 @@ pub struct Ctp {
     pub original_events: usize,
     /// How well the values of the trace were rebuilt.
     pub rebuild: Rebuild,
+    /// So many of the first events have happened already, in this order: the past of a slice (see [`Slices`](crate::Slices)).
+    pub past: usize,
     pub(crate) by_id: FxHashMap<EventId, EventIndex>,
 }
 

@@ -4,7 +4,7 @@ use crate::encoding::Pin;
 use crate::{Encoding, Model};
 use claim::Because;
 use ctp::{EventIndex, Kind, PinReason};
-use solver::{Bool, Result};
+use solver::{Bool, Point, Result};
 use trace::EventKind;
 
 impl Encoding<'_> {
@@ -42,6 +42,7 @@ impl Encoding<'_> {
                 }
             }
         }
+        self.fix_past()?;
         for at in 0..ctp.events.len() {
             if let Some(point) = self.points[at] {
                 let inside = self.solver.before(point, self.cut)?;
@@ -49,6 +50,27 @@ impl Encoding<'_> {
                 let outside = self.solver.not(inside)?;
                 self.solver.prefer(outside)?;
                 self.inside[at] = inside;
+            }
+        }
+        Ok(())
+    }
+
+    /// What has happened already is before the cut and before all else, in its order.
+    fn fix_past(&mut self) -> Result<()> {
+        let past: Vec<Point> = self.points[..self.ctp.past].iter().copied().flatten().collect();
+        for pair in past.windows(2) {
+            self.solver.fix_before(pair[0], pair[1])?;
+        }
+        let Some(&last) = past.last() else { return Ok(()) };
+        self.solver.fix_before(last, self.cut)?;
+        for thread in &self.ctp.threads {
+            let first = thread
+                .events
+                .iter()
+                .find(|at| at.index() >= self.ctp.past && self.points[at.index()].is_some());
+            if let Some(&first) = first {
+                let first = self.point(first)?;
+                self.solver.fix_before(last, first)?;
             }
         }
         Ok(())

@@ -7,12 +7,14 @@
 pub mod candidates;
 mod confirm;
 mod failure;
+mod far;
 mod filters;
 mod normal;
 pub mod pattern;
 mod prediction;
 pub mod symbolic;
 mod trim;
+mod windows;
 
 pub use candidates::{Candidates, Wanted, candidates};
 pub use confirm::{Replayed, confirm, schedule};
@@ -22,3 +24,4 @@ pub use filters::{Filter, Filters};
 pub use normal::Normal;
 pub use prediction::{Options, PredictError, Prediction, Progress, predict, predict_and_confirm};
 pub use symbolic::Symbolic;
+pub use windows::{Sizes, Windows};

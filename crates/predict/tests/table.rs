@@ -1,5 +1,6 @@
 //! AV Table 1: the pattern of its counts. `make bench-predict` prints the whole table with times.
 
+#[allow(dead_code, reason = "only the example looks for programs by name")]
 #[path = "../examples/bench/families.rs"]
 mod families;
 #[allow(dead_code, reason = "the test needs no z3 and prints nothing")]

@@ -78,7 +78,8 @@ impl Encoding<'_> {
             EventKind::Join { child } => {
                 if let Some(n) = self.ctp.threads.iter().position(|thread| thread.id == child) {
                     let end = self.ctp.threads[n].events.last().copied();
-                    let ended = end.map_or(self.solver.bool_const(false), |end| self.inside(end));
+                    // Who has no events in a slice ended before it, since the join was done.
+                    let ended = end.map_or(self.solver.bool_const(true), |end| self.inside(end));
                     by.push((ThreadIndex::new(n), self.solver.not(ended)?));
                 }
             }

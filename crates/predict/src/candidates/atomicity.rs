@@ -1,54 +1,94 @@
 //! Potential atomicity violations (AV §3): e1 and e2 in one transaction, f in another thread, of an unserializable kind.
 //!
-//! All pairs e1, e2 of a transaction and not only neighbours: write, read, write with a remote read in between needs that.
+//! All pairs e1, e2 of a transaction and not only neighbours: write, read, write with a remote read in between needs that. Where there
+//! are too many, those of the same instructions are thinned out.
 
-use super::{Collector, may_write};
+use super::{Accesses, Collector, may_write};
 use claim::Candidate;
-use ctp::{EventIndex, Transaction};
+use ctp::{EventIndex, ThreadIndex, Transaction};
+use ir::SiteId;
+use std::collections::BTreeMap;
+
+/// Pairs e1, e2 of one thread at the same instructions.
+type Pairs = BTreeMap<(ThreadIndex, SiteId, SiteId), Vec<(EventIndex, EventIndex)>>;
 
 pub(super) fn collect(collector: &mut Collector<'_>) {
     let ctp = collector.ctp;
-    let accesses = collector.accesses.clone();
     // Which transactions a thread has, by their beginning.
     let mut of_thread: Vec<Vec<&Transaction>> = vec![vec![]; ctp.threads.len()];
     for transaction in &ctp.transactions {
         of_thread[transaction.thread.index()].push(transaction);
     }
-    for all in &accesses {
-        for transactions in &of_thread {
+    for n in 0..collector.accesses.len() {
+        let groups = collector.groups(&collector.accesses[n]);
+        if groups.iter().all(|group| group.thread == groups[0].thread) {
+            continue;
+        }
+        let mut pairs = Pairs::new();
+        for (thread, transactions) in of_thread.iter().enumerate() {
+            let own = collector.accesses[n].iter().copied();
+            let own: Vec<EventIndex> = own.filter(|&at| ctp.event(at).thread.index() == thread).collect();
             for transaction in transactions {
-                let own: Vec<EventIndex> =
-                    all.iter().copied().filter(|&at| is_inside(collector, transaction, at)).collect();
-                if own.len() > 1 {
-                    triples(collector, transaction, &own, all);
+                let number = |at: EventIndex| ctp.event(at).id.n;
+                let from = own.partition_point(|&at| number(at) < transaction.from);
+                let to = own.partition_point(|&at| number(at) <= transaction.to);
+                if to - from > 1 {
+                    add_pairs(collector, &own[from..to], &mut pairs);
                 }
+            }
+        }
+        for (&(thread, ..), pairs) in &pairs {
+            for group in groups.iter().filter(|group| group.thread != thread) {
+                triples(collector, pairs, group);
             }
         }
     }
 }
 
-fn is_inside(collector: &Collector<'_>, transaction: &Transaction, at: EventIndex) -> bool {
-    let event = collector.ctp.event(at);
-    event.thread == transaction.thread && (transaction.from..=transaction.to).contains(&event.id.n)
-}
-
-fn triples(collector: &mut Collector<'_>, transaction: &Transaction, own: &[EventIndex], all: &[EventIndex]) {
+/// The pairs of one transaction; of many at the same two instructions only the first few, from both ends.
+fn add_pairs(collector: &Collector<'_>, own: &[EventIndex], pairs: &mut Pairs) {
     let ctp = collector.ctp;
+    let mut here = BTreeMap::<(SiteId, SiteId), usize>::new();
+    let all = own.len().saturating_mul(own.len()) <= collector.most.saturating_mul(4);
     for (n, &before) in own.iter().enumerate() {
-        for &after in &own[n + 1..] {
-            let (e1, e2) = (ctp.event(before), ctp.event(after));
-            let both_write = may_write(&e1.kind) && may_write(&e2.kind);
-            for &between in all {
-                let f = ctp.event(between);
-                if f.thread != transaction.thread && (may_write(&f.kind) || both_write) {
-                    let (before, between, after) = (e1.id, f.id, e2.id);
-                    collector.add(0, vec![e1.site, f.site, e2.site], || Candidate::Atomicity {
-                        before,
-                        between,
-                        after,
-                    });
-                }
+        let (e1, behind) = (ctp.event(before), &own[n + 1..]);
+        let ends = (0..behind.len()).filter(|&m| all || m < 2 || m + 2 >= behind.len());
+        for after in ends.map(|m| behind[m]) {
+            let e2 = ctp.event(after);
+            let so_many = here.entry((e1.site, e2.site)).or_default();
+            if all || *so_many < collector.most {
+                *so_many += 1;
+                pairs.entry((e1.thread, e1.site, e2.site)).or_default().push((before, after));
             }
         }
     }
+}
+
+fn triples(collector: &mut Collector<'_>, pairs: &[(EventIndex, EventIndex)], remote: &Accesses) {
+    let ctp = collector.ctp;
+    let (e1, f, e2) = (ctp.event(pairs[0].0), ctp.event(remote.events[0]), ctp.event(pairs[0].1));
+    let both_write = may_write(&e1.kind) && may_write(&e2.kind);
+    if !(may_write(&f.kind) || both_write) {
+        return;
+    }
+    let sites = vec![e1.site, f.site, e2.site];
+    let mut events: Vec<EventIndex> = pairs.iter().map(|pair| pair.0).collect();
+    events.dedup();
+    let local = Accesses { site: e1.site, thread: e1.thread, events };
+    let (mut left, mut taken) = (collector.room(0, &sites), 0);
+    for (before, between) in local.near(remote, left) {
+        let from = pairs.partition_point(|pair| pair.0 < before);
+        for &(before, after) in pairs[from..].iter().take_while(|pair| pair.0 == before) {
+            if left == 0 {
+                break;
+            }
+            let (before, between, after) = (ctp.event(before).id, ctp.event(between).id, ctp.event(after).id);
+            if collector.take(0, &sites, Candidate::Atomicity { before, between, after }) {
+                left -= 1;
+                taken += 1;
+            }
+        }
+    }
+    let all = pairs.len() as u64 * remote.events.len() as u64;
+    collector.left_out += all.saturating_sub(taken);
 }

@@ -1,17 +1,19 @@
 //! Candidates: event tuples that would be bugs if feasible (DESIGN §10; AV §3, "PAV").
 //!
 //! All pairs and triples of a location are inherent, so their number is bounded for each static place: of candidates at the
-//! same instructions only so many are kept, and how many were left out is counted.
+//! same instructions only so many are kept, and how many were left out is counted. Kept are such as lie close to each other in the
+//! recorded run, from all over it; they are found without going through all pairs.
 
 mod atomicity;
+pub(crate) mod deadlock;
 mod failure;
 mod race;
 
 use claim::{Candidate, Property};
-use ctp::{Ctp, EventIndex, Kind, LocationId};
+use ctp::{Ctp, EventIndex, Kind, LocationId, ThreadIndex};
 use ir::SiteId;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is looked for.
 #[derive(Clone, Debug)]
@@ -78,6 +80,28 @@ impl<'c> Collector<'c> {
         Collector { ctp, most: usize::MAX, all, places, left_out: 0, accesses }
     }
 
+    /// How many more candidates there may be at some instructions.
+    fn room(&self, tag: u8, sites: &[SiteId]) -> usize {
+        self.most - self.places.get(&(tag, sites.to_vec())).copied().unwrap_or(0).min(self.most)
+    }
+
+    /// Takes a candidate for which there is room; whether it is new.
+    fn take(&mut self, tag: u8, sites: &[SiteId], candidate: Candidate) -> bool {
+        let is_new = self.all.insert(candidate);
+        *self.places.entry((tag, sites.to_vec())).or_default() += usize::from(is_new);
+        is_new
+    }
+
+    /// Accesses, by thread and instruction.
+    fn groups(&self, accesses: &[EventIndex]) -> Vec<Accesses> {
+        let mut groups: BTreeMap<(ThreadIndex, SiteId), Vec<EventIndex>> = BTreeMap::new();
+        for &at in accesses {
+            let event = self.ctp.event(at);
+            groups.entry((event.thread, event.site)).or_default().push(at);
+        }
+        groups.into_iter().map(|((thread, site), events)| Accesses { thread, site, events }).collect()
+    }
+
     /// Adds a candidate unless there are many at the same instructions. `tag` tells kinds of candidates apart.
     fn add(&mut self, tag: u8, sites: Vec<SiteId>, candidate: impl FnOnce() -> Candidate) {
         let so_many = self.places.entry((tag, sites)).or_default();
@@ -88,6 +112,33 @@ impl<'c> Collector<'c> {
         if self.all.insert(candidate()) {
             *so_many += 1;
         }
+    }
+}
+
+/// Accesses of one location by one instruction of one thread, in recorded order.
+struct Accesses {
+    thread: ThreadIndex,
+    site: SiteId,
+    events: Vec<EventIndex>,
+}
+
+impl Accesses {
+    /// Pairs with accesses of another group: all of them if there are no more than `most`, else about so many. These are spread over the
+    /// run, and each has its next neighbours in it.
+    fn near<'a>(&'a self, other: &'a Accesses, most: usize) -> Vec<(EventIndex, EventIndex)> {
+        let (ours, theirs) = (&self.events, &other.events);
+        if ours.len().saturating_mul(theirs.len()) <= most {
+            return ours.iter().flat_map(|&a| theirs.iter().map(move |&b| (a, b))).collect();
+        }
+        let mut pairs = vec![];
+        let samples = ours.len().min(most.max(1));
+        for n in 0..samples {
+            let a = ours[n * ours.len() / samples];
+            let next = theirs.partition_point(|&b| b < a);
+            let around = next.saturating_sub(1)..(next + 1).min(theirs.len());
+            pairs.extend(theirs[around].iter().map(|&b| (a, b)));
+        }
+        pairs
     }
 }
 

@@ -1,42 +1,66 @@
 //! Potential races (DESIGN §10): two accesses of different threads, one of which may write, not both atomic. Giving memory back
 //! writes all of it.
 
-use super::{Collector, may_write};
+use super::{Accesses, Collector, may_write};
 use claim::Candidate;
 use ctp::{Event, EventIndex};
+use rustc_hash::FxHashMap;
+use trace::AllocationId;
 
 pub(super) fn collect(collector: &mut Collector<'_>) {
+    for n in 0..collector.accesses.len() {
+        let groups = collector.groups(&collector.accesses[n]);
+        pairs(collector, &groups, &groups);
+    }
     let ctp = collector.ctp;
-    for all in collector.accesses.clone() {
-        for (n, &a) in all.iter().enumerate() {
-            for &b in &all[n + 1..] {
-                let (a, b) = (ctp.event(a), ctp.event(b));
-                if may_write(&a.kind) || may_write(&b.kind) {
-                    add(collector, a, b);
-                }
+    if ctp.freed.is_empty() {
+        return;
+    }
+    let mut hits: FxHashMap<AllocationId, Vec<EventIndex>> = FxHashMap::default();
+    for at in (0..ctp.events.len()).map(EventIndex::new) {
+        for target in ctp.event(at).kind.access().into_iter().flat_map(|access| &access.targets) {
+            let hits = hits.entry(target.place.allocation).or_default();
+            if ctp.freed.contains_key(&target.place.allocation) && hits.last() != Some(&at) {
+                hits.push(at);
             }
         }
     }
     for (allocation, frees) in &ctp.freed {
-        for at in (0..ctp.events.len()).map(EventIndex::new) {
-            let access = ctp.event(at);
-            let hits = access.kind.access().is_some_and(|access| {
-                access.targets.iter().any(|target| target.place.allocation == *allocation)
-            });
-            if hits {
-                frees.iter().for_each(|&free| add(collector, access, ctp.event(free)));
-            }
-        }
+        let accesses = collector.groups(hits.get(allocation).map_or(&[], Vec::as_slice));
+        let frees = collector.groups(frees);
+        pairs(collector, &accesses, &frees);
     }
 }
 
-fn add(collector: &mut Collector<'_>, a: &Event, b: &Event) {
+/// All pairs of two groups, or as many of them as there may be: each group is of one instruction and one thread.
+fn pairs(collector: &mut Collector<'_>, ones: &[Accesses], others: &[Accesses]) {
+    let ctp = collector.ctp;
     let atomic = |event: &Event| event.kind.access().is_some_and(|access| access.order.is_some());
-    if a.thread == b.thread || (atomic(a) && atomic(b)) {
-        return;
+    let writes = |event: &Event| may_write(&event.kind) || event.kind.access().is_none();
+    for one in ones {
+        for other in others {
+            let (a, b) = (ctp.event(one.events[0]), ctp.event(other.events[0]));
+            let is_twice = std::ptr::eq(ones, others) && (one.thread, one.site) > (other.thread, other.site);
+            if a.thread == b.thread || is_twice || (atomic(a) && atomic(b)) || !(writes(a) || writes(b)) {
+                continue;
+            }
+            let sites = if a.id < b.id { vec![a.site, b.site] } else { vec![b.site, a.site] };
+            for (tag, make) in [(1, Candidate::co_enabled as fn(_, _) -> _), (2, Candidate::unordered)] {
+                let mut left = collector.room(tag, &sites);
+                let all = one.events.len() as u64 * other.events.len() as u64;
+                let mut taken = 0;
+                for (x, y) in one.near(other, left) {
+                    if left == 0 {
+                        break;
+                    }
+                    let (x, y) = (ctp.event(x).id, ctp.event(y).id);
+                    if collector.take(tag, &sites, make(x, y)) {
+                        left -= 1;
+                    }
+                    taken += 1;
+                }
+                collector.left_out += all - taken;
+            }
+        }
     }
-    let (first, second) = if a.id < b.id { (a, b) } else { (b, a) };
-    let sites = vec![first.site, second.site];
-    collector.add(1, sites.clone(), || Candidate::co_enabled(a.id, b.id));
-    collector.add(2, sites, || Candidate::unordered(a.id, b.id));
 }

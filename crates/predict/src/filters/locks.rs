@@ -9,7 +9,6 @@
 use super::Filter;
 use claim::Because;
 use ctp::{Ctp, Event, Kind};
-use rustc_hash::FxHashMap;
 use trace::{EventId, EventKind, Location, LockMode};
 
 /// A stretch in which a thread holds a lock: behind event `from`, before event `to`.
@@ -30,18 +29,18 @@ impl Section {
 /// The sections of each thread, by their beginning.
 pub struct Locks {
     sections: Vec<Vec<Section>>,
-    /// For each access of a thread the sections that it lies in.
-    held: FxHashMap<EventId, Vec<Section>>,
+    /// For each thread, behind which of its events it is in which sections; ascending.
+    held: Vec<Vec<(u64, Vec<usize>)>>,
 }
 
 impl Locks {
     pub fn new(ctp: &Ctp) -> Locks {
-        let mut locks = Locks { sections: vec![vec![]; ctp.threads.len()], held: FxHashMap::default() };
+        let mut locks =
+            Locks { sections: vec![vec![]; ctp.threads.len()], held: vec![vec![]; ctp.threads.len()] };
         for (n, thread) in ctp.threads.iter().enumerate() {
             // Held locks: how often, and which section.
             let mut open: Vec<(Location, u32, usize)> = vec![];
-            let mut accesses: Vec<(EventId, Vec<usize>)> = vec![];
-            let sections = &mut locks.sections[n];
+            let (sections, held) = (&mut locks.sections[n], &mut locks.held[n]);
             for event in thread.events.iter().map(|&at| ctp.event(at)).filter(|event| !event.silent) {
                 match event.kind {
                     Kind::Other(
@@ -54,37 +53,33 @@ impl Locks {
                     Kind::Other(
                         EventKind::Unlock { object, .. } | EventKind::WaitBegin { mutex: Some(object), .. },
                     ) => release(&mut open, sections, object, event.id.n),
-                    _ => {
-                        let races = event.kind.access().is_some()
-                            || matches!(event.kind, Kind::Other(EventKind::Free { .. }));
-                        if races && !open.is_empty() {
-                            accesses.push((event.id, open.iter().map(|&(.., section)| section).collect()));
-                        }
-                    }
+                    _ => continue,
                 }
-            }
-            for (id, held) in accesses {
-                locks.held.insert(id, held.into_iter().map(|section| locks.sections[n][section]).collect());
+                held.push((event.id.n, open.iter().map(|&(.., section)| section).collect()));
             }
         }
         locks
     }
 
-    fn held(&self, event: &Event) -> &[Section] {
-        self.held.get(&event.id).map_or(&[], Vec::as_slice)
+    /// The sections that an access lies in.
+    fn held(&self, event: &Event) -> Vec<Section> {
+        let (changes, sections) = (&self.held[event.thread.index()], &self.sections[event.thread.index()]);
+        let behind = changes.partition_point(|&(n, _)| n < event.id.n).checked_sub(1);
+        behind.map_or(vec![], |last| changes[last].1.iter().map(|&section| sections[section]).collect())
     }
 
     /// Why `f` cannot come between `e1` and `e2`, or while the thread stands before `e1` if they are the same.
     pub fn exclude(&self, e1: &Event, e2: &Event, f: &Event) -> Option<(Filter, Because)> {
-        let spanning: Vec<&Section> = self.held(e1).iter().filter(|s| self.held(e2).contains(s)).collect();
+        let (at_end, remote) = (self.held(e2), self.held(f));
+        let spanning: Vec<Section> = self.held(e1).into_iter().filter(|s| at_end.contains(s)).collect();
         for section in &spanning {
-            if self.held(f).iter().any(|other| section.excludes(other)) {
+            if remote.iter().any(|other| section.excludes(other)) {
                 let acquire = EventId { n: section.from, ..e1.id };
                 return Some((Filter::Lockset, Because::Lock(acquire)));
             }
         }
         for section in spanning.iter().filter(|section| section.mode != LockMode::Read) {
-            for other in self.held(f).iter().filter(|other| other.mode != LockMode::Read) {
+            for other in remote.iter().filter(|other| other.mode != LockMode::Read) {
                 let one = self.acquired(e1, section.from, e1.id.n, other.lock);
                 let two = self.acquired(f, other.from, f.id.n, section.lock);
                 if one && two {

@@ -1,7 +1,7 @@
 //! Filters: cheap over-approximations that discard candidates before the engine is asked (DESIGN §10; AV §3, §6).
 //!
 //! Each discards only what is truly infeasible, and says why. In the order of their cost: what fork and join order, what one and the
-//! same critical section excludes, what the order of nested acquires excludes.
+//! same critical section excludes, what the order of nested acquires excludes, what counting tokens and rounds orders.
 
 mod clocks;
 mod locks;
@@ -21,6 +21,8 @@ pub enum Filter {
     Lockset,
     /// The order in which locks were acquired excludes it.
     AcquisitionHistory,
+    /// How often tokens were taken, or barriers left, orders its events otherwise.
+    Counting,
 }
 
 /// All filters, for one concurrent trace program.
@@ -28,13 +30,15 @@ pub struct Filters<'c> {
     ctp: &'c Ctp,
     clocks: Clocks,
     locks: Locks,
+    counting: Clocks,
 }
 
 impl<'c> Filters<'c> {
     /// Looks at the trace once.
     #[must_use]
     pub fn new(ctp: &'c Ctp) -> Filters<'c> {
-        Filters { ctp, clocks: Clocks::new(ctp), locks: Locks::new(ctp) }
+        let (clocks, counting) = (Clocks::of_threads(ctp), Clocks::with_counting(ctp));
+        Filters { ctp, clocks, locks: Locks::new(ctp), counting }
     }
 
     /// Which filter discards a candidate, and why; `None` if it may be feasible.
@@ -43,35 +47,43 @@ impl<'c> Filters<'c> {
         match candidate {
             Candidate::Atomicity { before, between, after } => {
                 let (e1, f, e2) = (self.find(*before)?, self.find(*between)?, self.find(*after)?);
-                if self.clocks.orders(f, e1) || self.clocks.orders(e2, f) {
-                    return Some(ordered());
-                }
-                self.locks.exclude(e1, e2, f)
+                let excludes = |clocks: &Clocks| clocks.orders(f, e1) || clocks.orders(e2, f);
+                self.ordered(excludes, || self.locks.exclude(e1, e2, f))
             }
             Candidate::CoEnabledRace { first, second } => {
                 let (a, b) = (self.find(*first)?, self.find(*second)?);
-                if self.clocks.orders(a, b) || self.clocks.orders(b, a) {
-                    return Some(ordered());
-                }
-                self.locks.exclude(a, a, b)
+                let excludes = |clocks: &Clocks| clocks.orders(a, b) || clocks.orders(b, a);
+                self.ordered(excludes, || self.locks.exclude(a, a, b))
             }
             Candidate::UnorderedRace { first, second } => {
                 let (a, b) = (self.find(*first)?, self.find(*second)?);
-                if self.clocks.orders(a, b) || self.clocks.orders(b, a) {
-                    return Some(ordered());
-                }
+                let excludes = |clocks: &Clocks| clocks.orders(a, b) || clocks.orders(b, a);
                 // A common lock orders them; in which order locks were acquired says nothing of accesses that are past.
-                self.locks.exclude(a, a, b).filter(|(filter, _)| *filter == Filter::Lockset)
+                self.ordered(excludes, || {
+                    self.locks.exclude(a, a, b).filter(|(filter, _)| *filter == Filter::Lockset)
+                })
             }
             _ => None,
         }
     }
 
+    /// In the order of their cost; counting comes last, since AV's columns do not have it.
+    fn ordered(
+        &self,
+        excludes: impl Fn(&Clocks) -> bool,
+        locks: impl FnOnce() -> Option<(Filter, Because)>,
+    ) -> Option<(Filter, Because)> {
+        let words = |filter, words: &str| Some((filter, Because::Filter(words.to_owned())));
+        if excludes(&self.clocks) {
+            return words(Filter::HappensBefore, "fork and join order the events otherwise");
+        }
+        locks().or_else(|| match excludes(&self.counting) {
+            true => words(Filter::Counting, "so many tokens or rounds need the events in another order"),
+            false => None,
+        })
+    }
+
     fn find(&self, id: EventId) -> Option<&'c Event> {
         self.ctp.find(id).map(|event| self.ctp.event(event))
     }
-}
-
-fn ordered() -> (Filter, Because) {
-    (Filter::HappensBefore, Because::Filter("fork and join order the events otherwise".to_owned()))
 }

@@ -292,7 +292,7 @@ fn need(ctp: &Ctp, candidate: &Candidate, needs: &mut encode::Options) {
                 }
             }
         }
-        Candidate::CoEnabledRace { first, second } => {
+        Candidate::CoEnabledRace { first, second } | Candidate::UnorderedRace { first, second } => {
             for (one, other) in [(first, second), (second, first)] {
                 let (Some(one), Some(other)) = (find(*one), find(*other)) else { continue };
                 let (kind, other) = (&ctp.event(one).kind, &ctp.event(other).kind);

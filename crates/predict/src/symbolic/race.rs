@@ -24,6 +24,18 @@ impl Symbolic<'_> {
 
     /// Both accesses are executed, and the later one does not know the earlier one.
     pub(super) fn unordered(&mut self, first: EventIndex, second: EventIndex) -> Result<Answer> {
+        // If both can be next at once, they can be made one right after the other.
+        if self.options.switches.is_none() {
+            let question = self.co_enabled(first, second)?;
+            let answer = self.decide(question)?;
+            if let Answer::Feasible(mut witness) = answer {
+                // Memory is not accessed after it was given back.
+                let frees = self.encoding.freed(first).is_some();
+                let (one, other) = if frees { (second, first) } else { (first, second) };
+                witness.order.extend([self.event(one).id, self.event(other).id]);
+                return Ok(Answer::Feasible(witness));
+            }
+        }
         let forwards = self.unordered_one_way(first, second)?;
         if matches!(forwards, Answer::Feasible(_)) {
             return Ok(forwards);

@@ -1,0 +1,299 @@
+//! Long traces (DESIGN §11): the recorded run is kept up to a cut, and only a window behind it is put in a new order.
+//!
+//! A short trace is encoded as a whole, and every answer is final. Of a long one each candidate is asked in a window that contains its
+//! events. What a window shows is real, because a prefix of the recorded run is always feasible. What it does not show may be feasible
+//! with another beginning: that is *unknown (window)*, unless the window is all there is. Candidates whose events lie too far apart for a
+//! window are tried by going along the recorded run without one thread (`far`).
+
+use crate::candidates::deadlock::circles;
+use crate::far::Far;
+use crate::symbolic::{Options, Symbolic};
+use claim::{Answer, Candidate, Deadlock, Unknown, Witness};
+use ctp::{Ctp, EventIndex, Kind, Slices};
+use encode::{Mode, Result};
+use ir::Program;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::time::Instant;
+use trace::{EventKind, Location, Trace};
+
+/// How many events windows have: those that are tried first, and those that are tried last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sizes {
+    /// The small ones.
+    pub small: usize,
+    /// The large ones.
+    pub large: usize,
+}
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes { small: 256, large: 1024 }
+    }
+}
+
+/// Decides candidates of one concurrent trace program, be it short or long.
+pub struct Windows<'c> {
+    program: &'c Program,
+    trace: &'c Trace,
+    ctp: &'c Ctp,
+    options: Options,
+    /// When the time for all questions is over.
+    deadline: Option<Instant>,
+    view: View<'c>,
+}
+
+enum View<'c> {
+    Whole(Box<Symbolic<'c>>),
+    Sliced(Box<Slices<'c>>, Sizes),
+}
+
+/// A window: from which event to before which.
+type Window = (EventIndex, EventIndex);
+
+impl<'c> Windows<'c> {
+    /// An engine for questions about these candidates.
+    ///
+    /// # Errors
+    /// If the trace is too large for the solver, or by a fault of ours.
+    pub fn new(
+        program: &'c Program,
+        trace: &'c Trace,
+        ctp: &'c Ctp,
+        candidates: &[Candidate],
+        options: Options,
+    ) -> Result<Windows<'c>> {
+        // Full linearizations and a bound on switches are about all of a schedule.
+        let sliced = is_long(ctp) && options.mode == Mode::Prefixes && options.switches.is_none();
+        if sliced {
+            return Ok(Windows::sliced(program, trace, ctp, options, Sizes::default()));
+        }
+        let view = View::Whole(Box::new(Symbolic::new(program, ctp, candidates, options.clone())?));
+        Ok(Windows { program, trace, ctp, options, deadline: None, view })
+    }
+
+    /// An engine that looks at a trace through windows of these sizes, be it long or short.
+    #[must_use]
+    pub fn sliced(
+        program: &'c Program,
+        trace: &'c Trace,
+        ctp: &'c Ctp,
+        options: Options,
+        sizes: Sizes,
+    ) -> Windows<'c> {
+        let deadline = options.total_time.map(|total| Instant::now() + total);
+        let view = View::Sliced(Box::new(Slices::new(ctp)), sizes);
+        Windows { program, trace, ctp, options, deadline, view }
+    }
+
+    /// Decides candidates; `decided` is told of each answer.
+    ///
+    /// # Errors
+    /// By a fault of ours: the solver refuses a term.
+    pub fn answer_all(
+        &mut self,
+        candidates: &[Candidate],
+        decided: &mut dyn FnMut(&Answer),
+    ) -> Result<Vec<Answer>> {
+        let mut answers: Vec<Answer> = vec![];
+        let sizes = match &mut self.view {
+            View::Sliced(_, sizes) => *sizes,
+            View::Whole(engine) => {
+                for candidate in candidates {
+                    let answer = engine.answer(candidate)?;
+                    decided(&answer);
+                    answers.push(answer);
+                }
+                return Ok(answers);
+            }
+        };
+        answers.resize(candidates.len(), self.not_in_window());
+        // Small windows first; what they do not show is tried by going along the recorded run, and then asked again in large ones.
+        let all: Vec<usize> = (0..candidates.len()).collect();
+        let open = self.answer_in(sizes.small, candidates, &all, &mut answers)?;
+        let mut open = self.answer_far(candidates, &open, &mut answers);
+        // What happens-before orders grows with the square of the window. The same two accesses are asked about as both next.
+        open.retain(|&n| !matches!(candidates[n], Candidate::UnorderedRace { .. }));
+        self.answer_in(sizes.large, candidates, &open, &mut answers)?;
+        answers.iter().for_each(decided);
+        Ok(answers)
+    }
+
+    /// Asks in windows of a size; gives those candidates that are still open.
+    fn answer_in(
+        &self,
+        size: usize,
+        candidates: &[Candidate],
+        asked: &[usize],
+        answers: &mut [Answer],
+    ) -> Result<Vec<usize>> {
+        let mut groups: BTreeMap<Window, Vec<usize>> = BTreeMap::new();
+        let mut open: Vec<usize> = vec![];
+        for &n in asked {
+            match self.window(&candidates[n], size) {
+                Some(window) => groups.entry(window).or_default().push(n),
+                None => open.push(n),
+            }
+        }
+        for (window, members) in groups {
+            let here: Vec<&Candidate> = members.iter().map(|&n| &candidates[n]).collect();
+            for (n, answer) in members.into_iter().zip(self.ask_in(window, &here, false)?) {
+                if matches!(answer, Answer::Unknown(Unknown::Window(_))) {
+                    open.push(n);
+                }
+                answers[n] = answer;
+            }
+        }
+        open.sort_unstable();
+        Ok(open)
+    }
+
+    /// Decides a candidate again, with a small witness if it is feasible.
+    ///
+    /// # Errors
+    /// As for [`Windows::answer_all`].
+    pub fn answer_small(&mut self, candidate: &Candidate) -> Result<Answer> {
+        if let View::Whole(engine) = &mut self.view {
+            return engine.answer_small(candidate);
+        }
+        let View::Sliced(_, sizes) = &self.view else { return Ok(self.not_in_window()) };
+        // In a large one that would take long.
+        let Some(window) = self.window(candidate, sizes.small) else { return Ok(self.not_in_window()) };
+        let mut found = self.ask_in(window, &[candidate], true)?;
+        Ok(found.pop().unwrap_or_else(|| self.not_in_window()))
+    }
+
+    /// All deadlocks of a short trace, at most so many. Of a long one only circles of two locks are looked for; that there may be others
+    /// is an answer of its own.
+    ///
+    /// # Errors
+    /// As for [`Windows::answer_all`].
+    pub fn deadlocks(&mut self, most: usize) -> Result<Vec<(Candidate, Answer)>> {
+        if let View::Whole(engine) = &mut self.view {
+            return engine.deadlocks(most);
+        }
+        let mut circles = circles(self.ctp, 16);
+        circles.truncate(most);
+        let answers = self.answer_all(&circles, &mut |_| {})?;
+        let others = (Candidate::Deadlock(Deadlock::AllBlocked(vec![])), self.not_in_window());
+        Ok(circles.into_iter().zip(answers).chain([others]).collect())
+    }
+
+    fn not_in_window(&self) -> Answer {
+        let size = match &self.view {
+            View::Sliced(_, sizes) => sizes.large,
+            View::Whole(_) => self.ctp.events.len(),
+        };
+        Answer::Unknown(Unknown::Window(size as u64))
+    }
+
+    /// The window of about this size that a candidate is asked in; `None` if its events lie too far apart. Windows begin at certain
+    /// places, so that candidates share them.
+    fn window(&self, candidate: &Candidate, size: usize) -> Option<Window> {
+        let View::Sliced(slices, _) = &self.view else { return None };
+        let (first, last) = self.span(candidate)?;
+        let stride = size / 2;
+        if last.index() - first.index() >= stride {
+            return None;
+        }
+        let start = first.index() / stride * stride;
+        let from = slices.cut_before(EventIndex::new(start));
+        let to = (start + size).min(self.ctp.events.len());
+        (to - from.index() <= 2 * size).then_some((from, EventIndex::new(to)))
+    }
+
+    /// The first and the last of a candidate's events in the recorded run.
+    fn span(&self, candidate: &Candidate) -> Option<(EventIndex, EventIndex)> {
+        let events: Option<Vec<EventIndex>> =
+            candidate.events().into_iter().map(|id| self.ctp.find(id)).collect();
+        let events = events?;
+        Some((*events.iter().min()?, *events.iter().max()?))
+    }
+
+    fn ask_in(&self, window: Window, candidates: &[&Candidate], small: bool) -> Result<Vec<Answer>> {
+        let (View::Sliced(slices, _), (from, to)) = (&self.view, window) else { return Ok(vec![]) };
+        let slice = slices.slice(from, to);
+        let is_all = from.index() == 0 && to.index() == self.ctp.events.len();
+        let asked: Vec<Candidate> = candidates.iter().map(|&candidate| candidate.clone()).collect();
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let options = Options { total_time: left, ..self.options.clone() };
+        let mut engine = Symbolic::new(self.program, &slice, &asked, options)?;
+        let recorded = last_before(self.ctp, from);
+        asked
+            .iter()
+            .map(|candidate| {
+                let answer =
+                    if small { engine.answer_small(candidate)? } else { engine.answer(candidate)? };
+                Ok(match answer {
+                    Answer::Feasible(witness) => Answer::Feasible(Witness { recorded, ..witness }),
+                    Answer::Infeasible(_) if !is_all => {
+                        Answer::Unknown(Unknown::Window((to.index() - from.index()) as u64))
+                    }
+                    other => other,
+                })
+            })
+            .collect()
+    }
+
+    /// Tries candidates by going along the recorded run; gives those that are still open. The independent checker is the judge.
+    fn answer_far(&self, candidates: &[Candidate], far: &[usize], answers: &mut [Answer]) -> Vec<usize> {
+        let View::Sliced(slices, _) = &self.view else { return far.to_vec() };
+        let mut tried: Vec<(usize, Witness)> = vec![];
+        for &n in far {
+            let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if self.options.interrupter.is_set() || is_late {
+                answers[n] = Answer::Unknown(Unknown::Interrupted);
+                continue;
+            }
+            let witnesses = Far::new(self.ctp, slices, self.options.model).witnesses(&candidates[n]);
+            tried.extend(witnesses.into_iter().map(|witness| (n, witness)));
+        }
+        let asked: Vec<(&Candidate, &Witness)> =
+            tried.iter().map(|(n, witness)| (&candidates[*n], witness)).collect();
+        let rules = witness::Rules { spurious: self.trace.choices.contains(&trace::Choice::Spurious) };
+        let Ok(checked) = witness::check_all(self.program, self.trace, rules, &asked) else {
+            return far.to_vec();
+        };
+        for ((n, witness), result) in tried.into_iter().zip(checked) {
+            if result.is_ok() && !matches!(answers[n], Answer::Feasible(_)) {
+                answers[n] = Answer::Feasible(witness);
+            }
+        }
+        let is_open = |n: &usize| matches!(answers[*n], Answer::Unknown(Unknown::Window(_)));
+        far.iter().copied().filter(is_open).collect()
+    }
+}
+
+/// The last event before a cut that the trace has.
+pub(crate) fn last_before(ctp: &Ctp, cut: EventIndex) -> Option<trace::EventId> {
+    ctp.events[..cut.index()].iter().rev().find(|event| !event.silent).map(|event| event.id)
+}
+
+/// Whether a trace is too long to be encoded as a whole: what grows with the square, or the cube, of its events is estimated.
+fn is_long(ctp: &Ctp) -> bool {
+    const MOST_EVENTS: usize = 6_000;
+    const MOST_PAIRS: usize = 400_000;
+    const MOST_TRIPLES: usize = 1_000_000;
+    if ctp.events.len() > MOST_EVENTS {
+        return true;
+    }
+    let mut locations: Vec<(usize, usize)> = vec![(0, 0); ctp.locations.len()];
+    let mut locks: FxHashMap<Location, usize> = FxHashMap::default();
+    let mut atomics: FxHashMap<Location, usize> = FxHashMap::default();
+    for event in &ctp.events {
+        if let Some(access) = event.kind.access() {
+            for target in &access.targets {
+                target.writes.iter().for_each(|write| locations[write.location.index()].0 += 1);
+                target.reads.iter().for_each(|&read| locations[ctp.read(read).location.index()].1 += 1);
+            }
+            *atomics.entry(access.recorded).or_default() += usize::from(access.order.is_some());
+        }
+        if let Kind::Other(EventKind::Lock { object, .. }) = event.kind {
+            *locks.entry(object).or_default() += 1;
+        }
+    }
+    let memory: usize = locations.iter().map(|&(writes, reads)| writes * (writes + reads)).sum();
+    let sections: usize = locks.values().map(|&sections| sections * sections).sum();
+    let orders: usize = atomics.values().map(|&atomics| atomics * atomics * atomics).sum();
+    memory + sections > MOST_PAIRS || orders > MOST_TRIPLES
+}
