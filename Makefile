@@ -4,7 +4,7 @@
 CARGO ?= cargo
 RATE = target/tools/bin/rate
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-record mutation random fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-record mutation random fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -54,6 +54,14 @@ bench-solver: setup
 	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --only-ours --limit 300 p10000 h1000 h3000 p10000x8
 	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --only-ours --limit 300 --seeds 6 h1000x8
 
+# AV Table 1 beside z3 on the same formulas, the banks with 64 clerks, and how prediction grows with the trace.
+bench-predict: setup
+	@sh scripts/setup.sh solvers
+	$(CARGO) build --release --locked -p threadbare-predict --example bench
+	$(CARGO) run --release --locked -p threadbare-predict --example bench -- table
+	$(CARGO) run --release --locked -p threadbare-predict --example bench -- table --no-z3 64
+	$(CARGO) run --release --locked -p threadbare-predict --example bench -- scaling
+
 # What recording a compiled program costs, beside plain, ThreadSanitizer and helgrind (the latter two where they are installed).
 bench-record: setup-native
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
@@ -70,7 +78,9 @@ mutation: setup-native
 random: setup
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-lang --features random --lib
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random
-	@echo "make random: 10,000 programs passed each property"
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
+		--test random --test full --test windows
+	@echo "make random: 10,000 programs passed each property of the machine, 20,000 each comparison of the engine with the oracle"
 
 # The full count of random formulas and scripts against z3, and the same with CaDiCaL's own contract checks on.
 fuzz-solver: setup-test

@@ -173,15 +173,7 @@ impl<'c> Encoding<'c> {
         } else if !far.is_empty() {
             let any: Vec<Bool> = far.iter().map(|&(broken, _)| broken).collect();
             let any = self.solver.or(&any)?;
-            // In a full linearization all is behind the pins; what holds there if they do not is not known.
-            let said = match self.options.mode {
-                Mode::Prefixes => self.ask(&[any])?,
-                Mode::Full => {
-                    let all: Vec<Bool> = self.switches().chain([any]).collect();
-                    self.solver.solve(&all)?
-                }
-            };
-            match said {
+            match self.ask(&[any])? {
                 Answer::Unsat(_) => {}
                 // One schedule names some of them.
                 Answer::Sat => {

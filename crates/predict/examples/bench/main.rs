@@ -7,6 +7,8 @@
 //! ```
 
 mod families;
+mod long;
+mod scaling;
 mod table;
 
 use families::Family;
@@ -38,6 +40,16 @@ fn run(arguments: &[String]) -> Result<(), String> {
         ["generate", name] => {
             let source = generate(name).ok_or_else(|| format!("there is no program {name}"))?;
             print!("{source}");
+        }
+        ["scaling", ref sizes @ ..] => {
+            let sizes: Result<Vec<usize>, _> = sizes.iter().map(|word| word.parse()).collect();
+            let sizes = sizes.map_err(|_| "sizes are numbers of events".to_owned())?;
+            let default = vec![1_000, 10_000, 100_000, 1_000_000];
+            scaling::print(if sizes.is_empty() { &default } else { &sizes })?;
+        }
+        ["scaling-one", shape, size] => {
+            let shape = long::Shape::named(shape).ok_or("the shapes are mix and loop")?;
+            scaling::one(shape, size.parse().map_err(|_| format!("{size} is no number"))?);
         }
         ["table", ref rest @ ..] => {
             let (mut sizes, mut with_z3, mut limit) = (vec![], true, Duration::from_secs(30));
