@@ -17,7 +17,7 @@ pub(super) fn collect(collector: &mut Collector<'_>) {
         return;
     }
     let mut hits: FxHashMap<AllocationId, Vec<EventIndex>> = FxHashMap::default();
-    for at in (0..ctp.events.len()).map(EventIndex::new) {
+    for at in (0..ctp.events.len()).map(EventIndex::new).filter(|&at| !ctp.event(at).silent) {
         for target in ctp.event(at).kind.access().into_iter().flat_map(|access| &access.targets) {
             let hits = hits.entry(target.place.allocation).or_default();
             if ctp.freed.contains_key(&target.place.allocation) && hits.last() != Some(&at) {
