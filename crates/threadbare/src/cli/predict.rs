@@ -91,9 +91,10 @@ pub struct PredictOptions {
     /// Make so many runs, each under another schedule, and predict from each of them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: u32,
-    /// Look at most at so many candidates at the same places in the source
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
-    pub per_place: u32,
+    /// Look at most at so many candidates at the same places in the source; 100 for runs of up to 20,000 events and 16 for longer ones,
+    /// unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub per_place: Option<u32>,
     /// Give up on a candidate after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub solve_time: u64,

@@ -14,6 +14,10 @@ use trace::Trace;
 /// So much of the time that is given goes to looking; the rest to running the program again.
 const SHARE_OF_SOLVING: f64 = 0.7;
 
+/// Of a run with so few events many candidates of each place can be looked at: one place in the source may be about many objects.
+const SHORT: usize = 20_000;
+const MANY_PER_PLACE: usize = 100;
+
 /// What was found from one run or several.
 pub struct Looked {
     /// The findings, and what was covered.
@@ -118,6 +122,11 @@ fn predict<S: Subject>(
     arguments: &PredictOptions,
 ) -> anyhow::Result<Prediction> {
     let mut options = predicted.options.clone();
+    options.wanted.per_place = match arguments.per_place {
+        Some(given) => given as usize,
+        None if predicted.trace.events.len() <= SHORT => MANY_PER_PLACE,
+        None => options.wanted.per_place,
+    };
     // What is found wants to be confirmed too.
     let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
     options.engine.total_time = left.map(|left| left.mul_f64(SHARE_OF_SOLVING));

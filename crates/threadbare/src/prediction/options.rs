@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What is asked for; before anything is run, so that nothing is run in vain.
 pub fn options(arguments: &PredictOptions) -> anyhow::Result<Options> {
-    let mut wanted = Wanted { per_place: arguments.per_place as usize, ..Wanted::default() };
+    let mut wanted = Wanted::default();
     if !arguments.only.is_empty() {
         wanted.properties = arguments.only.iter().map(|name| property(*name)).collect();
     }
