@@ -8,7 +8,7 @@
 //!     order first < other < last
 //! ```
 //!
-//! [`parse`] reads them, and [`bind`] finds the tuples of recorded events that fit: candidates as any others. `docs/patterns.md` has
+//! [`parse`] reads them, and `bind` finds the tuples of recorded events that fit: candidates as any others. `docs/patterns.md` has
 //! the language.
 
 mod bind;
