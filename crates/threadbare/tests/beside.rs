@@ -106,3 +106,18 @@ fn github_gets_an_annotation_for_each_finding() {
     assert!(lines[1].starts_with("::error file=examples/bank-av.tb,line=32,col=5,title=failing assertion::"));
     assert!(lines[2].starts_with("2 findings: "), "people read the log too");
 }
+
+#[test]
+fn the_program_is_not_overwritten() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("program.tb");
+    std::fs::write(&program, "int x;\nthread T { x = 1; }\n").unwrap();
+    for flag in ["--html", "--perfetto"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_threadbare"));
+        let output =
+            command.args(["run", "--no-keep"]).arg(&program).arg(flag).arg(&program).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("would be overwritten"));
+    }
+    assert!(std::fs::read_to_string(&program).unwrap().starts_with("int x;"));
+}

@@ -9,10 +9,12 @@ pub use options::{atomic, options};
 
 use crate::cli::PredictOptions;
 use crate::exit::Exit;
+use crate::output;
 use crate::store::Invocation;
 use known::Known;
 use look::{Looked, failure, look};
 use predict::Options;
+use std::path::Path;
 use std::time::Instant;
 use subject::{Strategy, Subject};
 use trace::{Logging, ThreadId, Trace};
@@ -52,6 +54,8 @@ pub fn tell<S: Subject>(
     seed: u64,
     arguments: &PredictOptions,
 ) -> anyhow::Result<Exit> {
+    let written = [arguments.html.as_deref(), arguments.perfetto.as_deref(), arguments.save.as_deref()];
+    output::check_distinct(&[Path::new(predicted.subject.name())], &written)?;
     let known = Known::read(arguments.suppressions.as_deref(), arguments.baseline.as_deref())?;
     let sources = show::sources(predicted, arguments);
     let deadline = arguments.budget.map(|budget| Instant::now() + budget);
