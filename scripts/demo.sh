@@ -30,7 +30,7 @@ sh scripts/build-native.sh || {
     compiled=no
 }
 if [ "$compiled" = yes ]; then
-    expect 1 run examples/bank.c --save "$out/bank"
+    expect 1 run examples/bank.c --save "$out/bank" --html "$out/bank.html"
     expect 1 replay examples/bank.c "$out/bank/1-atomicity-violation.schedule"
 fi
 
@@ -39,7 +39,7 @@ expect 1 replay examples/philosophers.tb "$out/philosophers/1-deadlock.schedule"
 
 echo
 case $compiled in
-yes) echo "demo: compiled a C program, ran it once, found a failure that this run does not show, and ran it again into that" ;;
+yes) echo "demo: compiled a C program, ran it once, found a failure that this run does not show, and ran it again into that; $out/bank.html shows it" ;;
 no) echo "demo: the C program is left out: clang-22 and llvm-22-dev are missing" ;;
 esac
 echo "demo: found a deadlock that the plain run does not show, and ran the program again into it"
