@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -24,19 +25,22 @@ fn slow_program() -> String {
 fn an_interrupted_search_tells_what_it_has_found() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("slow.tb"), slow_program()).unwrap();
-    let child = Command::new(env!("CARGO_BIN_EXE_threadbare"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_threadbare"))
         .args(["run", "slow.tb", "--only", "atomicity,assert", "--solve-time", "100000"])
         .current_dir(directory.path())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // Long enough to be at it, on a busy machine too; the search itself takes far longer.
-    std::thread::sleep(Duration::from_secs(4));
+    // It says how the run went, and then looks; that takes far longer than we wait.
+    let mut said = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    said.read_line(&mut text).unwrap();
+    std::thread::sleep(Duration::from_secs(3));
     let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupted.success());
-    let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(3), "{text}");
+    said.read_to_string(&mut text).unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(3), "{text}");
     assert!(text.contains(": interrupted"), "{text}");
     assert!(text.contains("looked at "), "{text}");
 }
