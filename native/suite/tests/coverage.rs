@@ -65,6 +65,8 @@ const SEEDS: u64 = 50;
 
 /// Runs a program under many schedules, each twice.
 fn holds_under_random_schedules(program: &Program, builds: &[Build]) {
+    // LLVM's library comes as archives with plain copies of inline functions, whose ways the trace does not have.
+    let follows = builds.iter().all(|how| how.cxx == Cxx::LibStdCxx);
     let compiled: Vec<_> = builds
         .iter()
         .map(|how| {
@@ -80,7 +82,7 @@ fn holds_under_random_schedules(program: &Program, builds: &[Build]) {
         let difference = first_difference(&one.run.trace, &again.run.trace, program.reads_outside);
         assert_eq!(difference, None, "{strategy}, run twice");
         // One run of each build: making a concurrent trace program takes longer than running.
-        if seed < builds.len() as u64 {
+        if follows && seed < builds.len() as u64 {
             let _ = concurrent_trace_program(compiled, &one.run.trace);
         }
     }
