@@ -3,7 +3,7 @@
 use super::Words;
 use claim::{Candidate, Consequence};
 use ir::SiteId;
-use trace::{EventId, Outcome};
+use trace::{EventId, FaultKind, Outcome};
 
 impl Words<'_> {
     /// Where the run that showed it failed.
@@ -33,6 +33,11 @@ impl Words<'_> {
                 Some("the program never ends: its threads wait for each other".to_owned())
             }
             Consequence::OtherResult(result) => Some(format!("the program {result}, as no clean run did")),
+            Consequence::None
+                if matches!(self.finding.candidate, Candidate::Fault { kind: FaultKind::UseAfterFree, .. }) =>
+            {
+                Some("none was seen, because memory that is given back is kept aside here; elsewhere anything may happen".to_owned())
+            }
             Consequence::None => Some("none was seen: the program ended as clean runs do".to_owned()),
             Consequence::NotSeen => None,
         }
