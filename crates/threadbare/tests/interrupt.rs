@@ -25,8 +25,11 @@ fn slow_program() -> String {
 fn an_interrupted_search_tells_what_it_has_found() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("slow.tb"), slow_program()).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_threadbare"))
-        .args(["run", "slow.tb", "--only", "atomicity,assert", "--solve-time", "100000"])
+    // Who is started in the background ignores the signal, and so would the tool: here it must not. The budget ends what is not
+    // interrupted all the same.
+    let mut child = Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_threadbare")])
+        .args(["run", "slow.tb", "--only", "atomicity,assert", "--solve-time", "100000", "--budget", "90s"])
         .current_dir(directory.path())
         .stdout(Stdio::piped())
         .spawn()
