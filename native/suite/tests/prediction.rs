@@ -28,7 +28,7 @@ const LEFT_OUT: [(&str, &str); 2] = [
 /// Findings that no replay shows, and why that is as expected.
 const NOT_CONFIRMED: [(&str, &str); 1] = [(
     "http_server.c",
-    "what goes through a socket is not followed, so that a witness may answer before it is asked",
+    "two findings depart; that what goes through a socket is not followed may be why, nobody has looked yet",
 )];
 
 fn reason(list: &[(&'static str, &'static str)], program: &Program) -> Option<&'static str> {

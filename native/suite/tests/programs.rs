@@ -75,6 +75,8 @@ fn what_the_log_leaves_out_is_rebuilt() {
         }
     });
     let (branches, pinned) = (branches.into_inner(), pinned.into_inner());
+    // Run-to-block counts, and its spinning threads make most of the branches. Without it 862 of 25,396 are pinned, by `memcmp`, `strlen`
+    // and `strchr` for the most part: with models of these the count can leave it out.
     println!("of {branches} branches that depend on shared reads {pinned} are pinned");
     assert!(branches > 0 && pinned * 100 <= branches, "{pinned} of {branches} are pinned");
 }
