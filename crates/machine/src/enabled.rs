@@ -63,7 +63,7 @@ impl Machine {
     }
 
     /// The synchronisation operation that thread `t` stands at, with its first operand (0 if it has none).
-    fn next_sync(&self, state: &State, t: usize) -> Option<(SyncOp, u64)> {
+    pub(crate) fn next_sync(&self, state: &State, t: usize) -> Option<(SyncOp, u64)> {
         let thread = &state.threads[t];
         let frame = thread.top();
         match &self.code(frame.function).code[frame.at as usize] {

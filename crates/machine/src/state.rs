@@ -99,6 +99,11 @@ impl State {
         self.threads.iter().position(|thread| thread.id == id)
     }
 
+    /// How many events have been done.
+    pub(crate) fn events(&self) -> u64 {
+        self.threads.iter().map(|thread| thread.done).sum()
+    }
+
     /// An estimate of the memory that a copy of this state takes besides itself, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let blocks = self.memory.blocks.iter().map(|block| size_of_val(block) + block.content.len());

@@ -5,13 +5,17 @@
 //! that one run made, and following it makes them again. What a strategy means is in [`Scheduler`], which
 //! every subject asks at the same points, so that a seed means the same everywhere.
 
+mod footprint;
 mod schedule;
 mod scheduler;
+mod steps;
 mod strategy;
 mod turn;
 
+pub use footprint::Footprint;
 pub use schedule::{Schedule, ScheduleError, Segment, ShortScheduleError};
 pub use scheduler::{Departure, Ready, Scheduler};
+pub use steps::{Move, Steps};
 pub use strategy::Strategy;
 pub use trace::Logging;
 pub use turn::Turn;

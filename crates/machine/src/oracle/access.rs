@@ -115,7 +115,7 @@ impl Access {
     }
 }
 
-fn address_of(memory: &Memory, location: Location) -> u64 {
+pub fn address_of(memory: &Memory, location: Location) -> u64 {
     let block = memory.blocks.iter().find(|block| block.allocation == location.allocation);
     let base = block.map_or_else(|| address::of_global(GlobalId(location.allocation.0)), |block| block.base);
     base + location.offset

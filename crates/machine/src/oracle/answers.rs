@@ -40,6 +40,20 @@ pub struct Answers {
     pub limit: Option<LimitReached>,
 }
 
+impl Answers {
+    /// Keeps a finding with its schedule, unless it has one that is as short.
+    pub(super) fn keep<K: Ord>(
+        list: &mut BTreeMap<K, Schedule>,
+        finding: K,
+        segments: usize,
+        schedule: impl Fn() -> Schedule,
+    ) {
+        if list.get(&finding).is_none_or(|known| known.segments.len() > segments) {
+            list.insert(finding, schedule());
+        }
+    }
+}
+
 /// Which limit ended the walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LimitReached {

@@ -15,13 +15,17 @@
 mod access;
 mod answers;
 mod decision;
+mod end;
 mod happens_before;
 mod monitor;
 mod paths;
 mod search;
 mod transactions;
+mod walk;
 
 pub use answers::{Answers, Counts, Failure, FinalState, LimitReached, Point, Race, Triple};
+
+pub use walk::Walk;
 
 use crate::Machine;
 use trace::Trace;

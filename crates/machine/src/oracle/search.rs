@@ -1,19 +1,20 @@
 //! The walk itself: depth first, with or without remembering states.
 
 use super::access::{is_race, pending};
-use super::answers::{Answers, Counts, Failure, FinalState, LimitReached, Point, Race, Triple};
+use super::answers::{Answers, Counts, LimitReached, Race, Triple};
+use super::end::End;
 use super::monitor::{Monitor, Watch};
 use super::paths::Paths;
 use super::{Method, Progress, Question};
 use crate::Machine;
-use crate::enabled::{Readiness, in_circles};
+use crate::enabled::Readiness;
 use crate::state::{Phase, State};
 use crate::step::Nobody;
 use ir::SiteId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use subject::{Schedule, Segment};
-use trace::{Choice, FaultKind, Outcome, ThreadId};
+use trace::{Choice, ThreadId};
 
 type Key = Box<[u64]>;
 
@@ -231,8 +232,8 @@ impl<'q> Search<'q> {
         last: Option<Step>,
     ) {
         let segments = self.segments(last);
-        let known = list(&mut self.answers).get(&finding);
-        if known.is_none_or(|schedule| schedule.segments.len() > segments) {
+        let is_shorter = list(&mut self.answers).get(&finding).is_none_or(|s| s.segments.len() > segments);
+        if is_shorter {
             let schedule = self.schedule(last);
             list(&mut self.answers).insert(finding, schedule);
         }
@@ -345,19 +346,9 @@ impl<'q> Search<'q> {
     /// What can be seen in a state in which nobody goes on.
     fn look_at_end(&mut self, node: &Node) {
         let state = &node.state;
-        let outcome = self.machine.outcome(state);
         let unfinished = (0..state.threads.len()).any(|t| !self.is_ended_or_blocked(node, t));
-        let counts = match outcome {
-            Outcome::Fault { kind: FaultKind::MachineLimit, .. } => Counts { cut: 1, ..Counts::default() },
-            Outcome::AssertionFailed { .. } | Outcome::Fault { .. } => {
-                Counts { failed: 1, ..Counts::default() }
-            }
-            Outcome::Discarded { .. } => Counts { discarded: 1, ..Counts::default() },
-            _ if unfinished => Counts { cut: 1, ..Counts::default() },
-            Outcome::Deadlock { .. } => Counts { deadlocked: 1, ..Counts::default() },
-            _ => Counts { completed: 1, ..Counts::default() },
-        };
-        let counts = Counts { whole: u128::from(self.ran_whole_trace(node)), ..counts };
+        let end = End::of(self.machine, state, unfinished, self.paths.is_some());
+        let counts = Counts { whole: u128::from(self.ran_whole_trace(node)), ..end.counts };
         if let Some(frame) = self.stack.last_mut() {
             frame.counts.add(counts);
         }
@@ -372,44 +363,8 @@ impl<'q> Search<'q> {
                 self.ends.insert(key, segments);
             }
         }
-        let numbered = self.paths.is_some();
-        let point = |event: trace::EventId, site| {
-            let n = numbered.then_some(event.n);
-            Point { thread: event.thread, n, site }
-        };
-        // A circle is the deadlock; who else waits for its members is not part of it.
-        let all_blocked = self.machine.all_blocked(state);
-        let mut blocked = in_circles(&all_blocked);
-        if blocked.is_empty() && !unfinished && state.ending.is_none() && counts.discarded == 0 {
-            blocked = all_blocked;
-        }
-        if !blocked.is_empty() {
-            self.keep(|answers| &mut answers.deadlocks, blocked, None);
-        }
-        match outcome {
-            Outcome::AssertionFailed { event, site } => {
-                let failure = Failure { at: point(event, site), fault: None };
-                self.keep(|answers| &mut answers.failures, failure, None);
-            }
-            Outcome::Fault { site, kind: FaultKind::MachineLimit, .. } => {
-                self.keep(|answers| &mut answers.exhausted, site, None);
-            }
-            Outcome::Fault { event, site, kind } => {
-                let failure = Failure { at: point(event, site), fault: Some(kind) };
-                self.keep(|answers| &mut answers.failures, failure, None);
-            }
-            Outcome::Completed { state: values, condition } if !unfinished => {
-                self.keep(|answers| &mut answers.final_states, FinalState { values, condition }, None);
-            }
-            _ => {
-                let bounds = (0..state.threads.len())
-                    .filter(|&t| matches!(state.threads[t].phase, Phase::BoundReached))
-                    .map(|t| self.machine.site(state, t));
-                for site in bounds.collect::<Vec<_>>() {
-                    self.keep(|answers| &mut answers.bounds, site, None);
-                }
-            }
-        }
+        let schedule = self.schedule(None);
+        end.keep(&mut self.answers, segments, || schedule.clone());
     }
 
     /// Whether all events of the trace that is being kept to have been run, as recorded.

@@ -1,0 +1,198 @@
+//! One run for each class of equivalent schedules: dynamic partial order reduction with sleep sets and wake-up trees.
+//!
+//! Two steps conflict if their order may make a difference ([`subject::Footprint`]). After each complete run every pair of conflicting
+//! steps that could have come the other way round is found, and a sequence that makes them so is put into the wake-up tree of the
+//! point before the first of the two, unless it leads to something that is known already (a sleeping step can come first in it).
+
+use crate::run::{Reversal, Run};
+use crate::tree::{Item, Tree, can_come_first, is_first};
+use std::rc::Rc;
+use subject::{Footprint, Move, Steps};
+
+/// How much is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduction {
+    /// Wake-up trees: exactly one run for each class.
+    Optimal,
+    /// Source sets: at least one run for each class. Some runs are begun in vain and given up (`Statistics::given_up`).
+    Source,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// After so many runs.
+    pub runs: u64,
+    /// A run is cut after so many steps.
+    pub steps: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { runs: u64::MAX, steps: 1_000_000 }
+    }
+}
+
+/// What a search did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Complete runs.
+    pub runs: u64,
+    /// Runs that were given up because all that they could still show was known.
+    pub given_up: u64,
+    /// Steps that were made.
+    pub steps: u64,
+    /// Runs that were cut at the limit of steps.
+    pub cut: u64,
+    /// The limit of runs was reached before the end.
+    pub stopped: bool,
+}
+
+/// A point of the present run.
+struct Frame {
+    /// What has been run from here, and what is known to lead only to what is known.
+    sleep: Vec<Item>,
+    /// What is still to be run from here.
+    tree: Tree,
+    /// Nothing has been run from here yet, and nobody has said what should.
+    fresh: bool,
+    /// What is being run from here.
+    current: Option<Item>,
+}
+
+/// Runs a subject until every class of schedules has been run, or a limit is reached. `progress` is told after every run, and says whether
+/// to go on.
+pub fn search<S: Steps>(
+    subject: &mut S,
+    reduction: Reduction,
+    limits: Limits,
+    progress: &mut dyn FnMut(&S, &Statistics) -> bool,
+) -> Statistics {
+    Search {
+        subject,
+        reduction,
+        limits,
+        run: Run::default(),
+        frames: vec![],
+        statistics: Statistics::default(),
+    }
+    .all(progress)
+}
+
+struct Search<'s, S> {
+    subject: &'s mut S,
+    reduction: Reduction,
+    limits: Limits,
+    run: Run,
+    frames: Vec<Frame>,
+    statistics: Statistics,
+}
+
+impl<S: Steps> Search<'_, S> {
+    fn all(mut self, progress: &mut dyn FnMut(&S, &Statistics) -> bool) -> Statistics {
+        self.frames.push(Frame { sleep: vec![], tree: Tree::default(), fresh: true, current: None });
+        let mut first_new = 0;
+        while let Some(frame) = self.frames.last_mut() {
+            if frame.fresh {
+                frame.fresh = false;
+                let runs = self.statistics.runs;
+                self.begin(first_new);
+                if self.statistics.runs > runs {
+                    first_new = self.run.len();
+                    if !progress(self.subject, &self.statistics) || self.statistics.runs >= self.limits.runs {
+                        self.statistics.stopped = self.frames.iter().any(|frame| !frame.tree.is_empty());
+                        break;
+                    }
+                }
+            }
+            let Some(frame) = self.frames.last_mut() else { break };
+            match frame.tree.next() {
+                Some(branch) => self.make(branch.item.made, branch.then),
+                None => {
+                    self.frames.pop();
+                    first_new = first_new.min(self.frames.len().saturating_sub(1));
+                    self.back();
+                }
+            }
+        }
+        self.statistics
+    }
+
+    /// Says what is to be run from a point at which nobody has said it yet; if nothing is, the run is complete.
+    fn begin(&mut self, first_new: usize) {
+        let moves = self.subject.moves();
+        if moves.is_empty() {
+            self.statistics.runs += 1;
+            self.subject.complete();
+            self.look_back(first_new);
+            return;
+        }
+        if self.subject.steps() >= self.limits.steps {
+            self.statistics.cut += 1;
+            return;
+        }
+        let Some(frame) = self.frames.last() else { return };
+        let asleep = |made: &Move| frame.sleep.iter().any(|item| item.made == *made);
+        let last =
+            self.frames.iter().rev().find_map(|frame| frame.current.as_ref()).map(|item| item.made.thread);
+        let awake: Vec<Move> = moves.into_iter().filter(|made| !asleep(made)).collect();
+        // Few switches make schedules that are easy to read.
+        let same = awake.iter().find(|made| Some(made.thread) == last);
+        let Some(thread) = same.or(awake.first()).map(|made| made.thread) else {
+            self.statistics.given_up += 1;
+            // What follows from here is known, but not in which other orders its beginning can come.
+            self.look_back(first_new);
+            return;
+        };
+        let ways = match awake.iter().filter(|made| made.thread == thread).collect::<Vec<_>>()[..] {
+            // What it touches is of interest only as long as it waits in the tree, beside others.
+            [&made] => vec![(made, Footprint::default())],
+            _ => self.subject.ways_after(self.subject.steps(), &[], thread),
+        };
+        let Some(frame) = self.frames.last_mut() else { return };
+        let ways = ways.into_iter().filter(|(made, _)| awake.contains(made));
+        ways.for_each(|(made, footprint)| {
+            frame.tree.insert(vec![Item { made, footprint: Rc::new(footprint) }]);
+        });
+    }
+
+    fn make(&mut self, made: Move, then: Tree) {
+        if !self.subject.moves().contains(&made) {
+            return;
+        }
+        let footprint = Rc::new(self.subject.make(made));
+        self.statistics.steps += 1;
+        self.run.push(made, Rc::clone(&footprint));
+        let item = Item { made, footprint };
+        let Some(frame) = self.frames.last_mut() else { return };
+        let sleep = frame.sleep.iter().filter(|asleep| !asleep.conflicts(&item)).cloned().collect();
+        frame.current = Some(item);
+        let fresh = then.is_empty();
+        self.frames.push(Frame { sleep, tree: then, fresh, current: None });
+    }
+
+    /// Comes back to the last point: what was run from there has been seen.
+    fn back(&mut self) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        self.run.pop();
+        frame.sleep.extend(frame.current.take());
+        self.subject.back_to(self.frames.len() - 1);
+    }
+
+    /// Finds what could have come in another order, and says where it is to be run.
+    fn look_back(&mut self, first_new: usize) {
+        let first_new = if self.reduction == Reduction::Optimal { 0 } else { first_new };
+        let mut reversals = self.run.reversals(self.subject, first_new);
+        reversals.extend(self.run.reversals_of_pending(self.subject));
+        for Reversal { step, sequence } in reversals {
+            let frame = &mut self.frames[step];
+            let is_known =
+                |known: fn(&Item, &[Item]) -> bool| frame.sleep.iter().any(|item| known(item, &sequence));
+            match self.reduction {
+                Reduction::Optimal if !is_known(can_come_first) => frame.tree.insert(sequence),
+                Reduction::Source if !is_known(is_first) => frame.tree.insert_first(&sequence),
+                _ => {}
+            }
+        }
+    }
+}

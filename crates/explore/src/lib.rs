@@ -1,0 +1,10 @@
+//! Systematic search: what can a program do under *any* schedule, without running every one of them?
+//!
+//! [`dpor`] goes through all schedules up to the order of independent steps, one run for each class of equivalent ones. It knows
+//! subjects only as [`subject::Steps`]: a run that can be taken on step by step and taken back.
+
+pub mod dpor;
+mod run;
+mod tree;
+
+pub use dpor::{Limits, Reduction, Statistics, search};

@@ -1,0 +1,368 @@
+//! A run that is built step by step and taken back again, for searches that do not go every way ([`subject::Steps`]).
+//!
+//! Each step leaves the state before it behind, so going back costs nothing and nothing is run twice.
+
+use super::access::{address_of, is_race, pending};
+use super::answers::{Answers, Race, Triple};
+use super::end::End;
+use super::monitor::{Monitor, Watch};
+use crate::Machine;
+use crate::enabled::Readiness;
+use crate::object::Object;
+use crate::state::{Phase, State};
+use crate::step::Observer;
+use ir::{SiteId, SyncOp};
+use subject::{Footprint, Move, Schedule, Segment, Steps};
+use trace::{AllocationId, Choice, Event, EventKind, LockMode, ThreadId, WakeReason};
+
+/// A run of a machine, and what all runs so far have shown.
+pub struct Walk<'m> {
+    machine: &'m Machine,
+    /// Whether unordered races and transactions are looked at.
+    history: bool,
+    now: Point,
+    /// The steps so far, each with the point that it was made from.
+    made: Vec<(Point, Made)>,
+    answers: Answers,
+}
+
+#[derive(Clone)]
+struct Point {
+    state: State,
+    monitor: Monitor,
+}
+
+/// A step that was made.
+#[derive(Clone, Copy)]
+struct Made {
+    made: Move,
+    until: u64,
+    /// The instruction of its last event.
+    site: SiteId,
+}
+
+/// Notes what a step touches, and what it shows.
+struct Look<'a> {
+    footprint: Footprint,
+    watch: Option<Watch<'a>>,
+}
+
+impl Observer for Look<'_> {
+    fn event(&mut self, state: &State, event: Event, before: u64) {
+        let thread = event.id.thread;
+        let woken: Vec<ThreadId> = match event.kind {
+            EventKind::Signal { .. } | EventKind::Broadcast { .. } => woken_by(state, &event),
+            _ => vec![],
+        };
+        let address = |location| address_of(&state.memory, location);
+        let bytes = |allocation: AllocationId| {
+            let block = state.memory.blocks.iter().find(|block| block.allocation == allocation);
+            block.map_or(1, |block| block.bytes)
+        };
+        if state.exclusive.is_some() {
+            self.footprint = Footprint::everything();
+        }
+        self.footprint.add(thread, &event.kind, address, bytes, &woken);
+        if event.id.n == 1 {
+            self.footprint.add_begin(thread);
+        }
+        if let Some(watch) = &mut self.watch {
+            watch.event(state, event, before);
+        }
+    }
+}
+
+/// The threads whose wait this signal has ended.
+fn woken_by(state: &State, signal: &Event) -> Vec<ThreadId> {
+    let by = Some(WakeReason::Signal(signal.id));
+    let is_woken = |phase: &Phase| matches!(phase, Phase::Waiting { woken, .. } if *woken == by);
+    state.threads.iter().filter(|thread| is_woken(&thread.phase)).map(|thread| thread.id).collect()
+}
+
+impl<'m> Walk<'m> {
+    /// A run that has no steps yet. With `history` it also looks at unordered races and transactions.
+    #[must_use]
+    pub fn new(machine: &'m Machine, history: bool) -> Walk<'m> {
+        let mut look = Look { footprint: Footprint::default(), watch: None };
+        let state = machine.initial(&mut look);
+        let now = Point { state, monitor: Monitor::default() };
+        let mut walk = Walk { machine, history, now, made: vec![], answers: Answers::default() };
+        let mut now = walk.now.clone();
+        for t in 0..now.state.threads.len() {
+            walk.run_invisible(&mut now, t, &mut vec![]);
+        }
+        walk.now = now;
+        walk.name_threads();
+        walk
+    }
+
+    /// What all runs have shown.
+    #[must_use]
+    pub fn into_answers(self) -> Answers {
+        self.answers
+    }
+
+    /// What all runs have shown so far.
+    #[must_use]
+    pub fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
+    fn name_threads(&mut self) {
+        for thread in &self.now.state.threads {
+            let name = || self.machine.thread_name(&self.now.state, thread.id);
+            self.answers.threads.entry(thread.id).or_insert_with(name);
+        }
+    }
+
+    /// Does a thread's next event.
+    fn event(&self, at: &mut Point, t: usize, choice: Option<Choice>, shown: &mut Vec<Shown>) -> Footprint {
+        let (machine, history) = (self.machine, self.history);
+        let watch = history.then(|| Watch {
+            machine,
+            monitor: &mut at.monitor,
+            paths: None,
+            history,
+            unordered: vec![],
+            triples: vec![],
+        });
+        let mut look = Look { footprint: Footprint::default(), watch };
+        self.machine.step(&mut at.state, t, choice, &mut look);
+        if let Some(watch) = look.watch {
+            shown.extend(watch.unordered.into_iter().map(|(race, at)| Shown::Unordered(race, at)));
+            shown.extend(watch.triples.into_iter().map(|(triple, at)| Shown::Triple(triple, at)));
+        }
+        look.footprint
+    }
+
+    /// Does the invisible events that thread `t` stands before; gives the instruction of the last one.
+    fn run_invisible(&self, at: &mut Point, t: usize, shown: &mut Vec<Shown>) -> Option<SiteId> {
+        let mut last = None;
+        while self.machine.readiness(&at.state, t) == Readiness::Ready
+            && !self.machine.is_visible(&at.state, t)
+        {
+            last = Some(self.machine.site(&at.state, t));
+            self.event(at, t, None, shown);
+        }
+        last
+    }
+
+    /// Makes a step of thread `t`: its next event, and the invisible ones behind it and in the threads that it forks.
+    fn step(
+        &self,
+        at: &mut Point,
+        t: usize,
+        choice: Option<Choice>,
+        shown: &mut Vec<Shown>,
+    ) -> (Footprint, Made) {
+        let threads = at.state.threads.len();
+        let first = self.machine.site(&at.state, t);
+        let footprint = self.event(at, t, choice, shown);
+        let site = self.run_invisible(at, t, shown).unwrap_or(first);
+        for child in threads..at.state.threads.len() {
+            self.run_invisible(at, child, shown);
+        }
+        let thread = &at.state.threads[t];
+        let made = Move { thread: thread.id, choice };
+        (footprint, Made { made, until: thread.done, site })
+    }
+
+    /// The point after the first `steps` steps and then `moves`, and how these were made, if they are possible.
+    fn point_after(&self, steps: usize, moves: &[Move]) -> Option<(Point, Vec<Made>)> {
+        let mut at = self.made.get(steps).map_or(&self.now, |(from, _)| from).clone();
+        let mut taken = Vec::with_capacity(moves.len());
+        for way in moves {
+            let t = at.state.thread_index(way.thread)?;
+            if !self.machine.ways(&at.state, t).contains(&way.choice) {
+                return None;
+            }
+            taken.push(self.step(&mut at, t, way.choice, &mut vec![]).1);
+        }
+        Some((at, taken))
+    }
+
+    /// The schedule of the first `steps` steps, and then of `more`.
+    fn schedule(&self, steps: usize, more: &[Made]) -> Schedule {
+        let mut schedule = Schedule {
+            fingerprint: Some(self.machine.fingerprint()),
+            spurious: self.machine.options().spurious,
+            ..Schedule::default()
+        };
+        for step in self.made[..steps].iter().map(|(_, made)| made).chain(more) {
+            schedule.choices.extend(step.made.choice);
+            let segment = Segment { thread: step.made.thread, until: step.until, site: Some(step.site) };
+            match schedule.segments.last_mut() {
+                Some(last) if last.thread == step.made.thread => *last = segment,
+                _ => schedule.segments.push(segment),
+            }
+        }
+        schedule
+    }
+
+    fn keep(&mut self, shown: Vec<Shown>) {
+        if shown.is_empty() {
+            return;
+        }
+        let schedule = self.schedule(self.made.len(), &[]);
+        let segments = schedule.segments.len();
+        for shown in shown {
+            match shown {
+                Shown::Unordered(race, address) => {
+                    self.locate((race.first.site, race.second.site), address);
+                    Answers::keep(&mut self.answers.unordered, race, segments, || schedule.clone());
+                }
+                Shown::Triple(triple, address) => {
+                    self.locate((triple.before.site, triple.between.site), address);
+                    Answers::keep(&mut self.answers.triples, triple, segments, || schedule.clone());
+                }
+            }
+        }
+    }
+
+    fn locate(&mut self, sites: (SiteId, SiteId), address: u64) {
+        let name = || self.machine.show_place(&self.now.state, address);
+        self.answers.locations.entry(sites).or_insert_with(name);
+    }
+
+    /// What thread `t`, which cannot go on, would touch if it could.
+    fn blocked(&self, state: &State, t: usize) -> Footprint {
+        let mut footprint = Footprint::default();
+        let thread = &state.threads[t];
+        let mut add = |kind: &EventKind| footprint.add(thread.id, kind, |at| at.offset, |_| 0, &[]);
+        let object = |index: usize| self.machine.layout().objects[index];
+        match thread.phase {
+            Phase::Waiting { mutex, woken: Some(reason), condition, .. } => {
+                let (condition, mutex) = (object(condition), mutex.map(object));
+                add(&EventKind::WaitEnd { condition, mutex, reason });
+            }
+            Phase::Waiting { .. } => footprint.add_waiting(thread.id),
+            Phase::AtBarrier { barrier, round } => {
+                add(&EventKind::BarrierLeave { barrier: object(barrier), round });
+            }
+            _ => match self.machine.next_sync(state, t) {
+                Some((SyncOp::Join, handle)) => {
+                    let child = self.machine.joined(state, handle).map(|child| state.threads[child].id);
+                    child.into_iter().for_each(|child| add(&EventKind::Join { child }));
+                }
+                Some((op, operand)) => {
+                    if let Ok(index) = self.machine.layout().locate_object(operand) {
+                        let mode = match (op, &state.objects[index]) {
+                            (SyncOp::ReadLock, _) => LockMode::Read,
+                            (_, Object::RwLock { .. }) => LockMode::Write,
+                            _ => LockMode::Mutex,
+                        };
+                        let object = object(index);
+                        add(&match op {
+                            SyncOp::Acquire => EventKind::Acquire { semaphore: object },
+                            _ => EventKind::Lock { object, mode, depth: 1 },
+                        });
+                    }
+                }
+                None => {}
+            },
+        }
+        if thread.done == 0 {
+            footprint.add_begin(thread.id);
+        }
+        footprint
+    }
+}
+
+/// What a step has shown, with the address that it is about.
+enum Shown {
+    Unordered(Race, u64),
+    Triple(Triple, u64),
+}
+
+impl Steps for Walk<'_> {
+    fn steps(&self) -> usize {
+        self.made.len()
+    }
+
+    fn back_to(&mut self, steps: usize) {
+        if let Some((from, _)) = self.made.drain(steps..).next() {
+            self.now = from;
+        }
+    }
+
+    fn moves(&self) -> Vec<Move> {
+        let state = &self.now.state;
+        let mut moves = vec![];
+        for (t, thread) in state.threads.iter().enumerate() {
+            let ways = self.machine.ways(state, t);
+            moves.extend(ways.into_iter().map(|choice| Move { thread: thread.id, choice }));
+        }
+        moves.sort_by_key(|way| way.thread);
+        moves
+    }
+
+    fn make(&mut self, made: Move) -> Footprint {
+        let Some(t) = self.now.state.thread_index(made.thread) else { return Footprint::default() };
+        let mut now = self.now.clone();
+        let mut shown = vec![];
+        let (footprint, made) = self.step(&mut now, t, made.choice, &mut shown);
+        let from = std::mem::replace(&mut self.now, now);
+        self.answers.steps += self.now.state.events() - from.state.events();
+        if self.now.state.threads.len() > from.state.threads.len() {
+            self.name_threads();
+        }
+        self.made.push((from, made));
+        self.keep(shown);
+        footprint
+    }
+
+    fn ways_after(&self, steps: usize, moves: &[Move], thread: ThreadId) -> Vec<(Move, Footprint)> {
+        let Some((at, _)) = self.point_after(steps, moves) else { return vec![] };
+        let Some(t) = at.state.thread_index(thread) else { return vec![] };
+        let ways = self.machine.ways(&at.state, t).into_iter();
+        ways.map(|choice| {
+            let (footprint, _) = self.step(&mut at.clone(), t, choice, &mut vec![]);
+            (Move { thread, choice }, footprint)
+        })
+        .collect()
+    }
+
+    fn meet(&mut self, step: usize, moves: &[Move], thread: ThreadId) {
+        let Some(&(_, met)) = self.made.get(step) else { return };
+        let Some((at, taken)) = self.point_after(step, moves) else { return };
+        let index = |thread| at.state.thread_index(thread);
+        let (Some(p), Some(q)) = (index(met.made.thread), index(thread)) else { return };
+        let access = |t| pending(self.machine, &at.state, t);
+        let (Some(a), Some(b)) = (access(p), access(q)) else { return };
+        if is_race(&a, &b) {
+            let race = Race::new(a.point(false), b.point(false));
+            let name = || self.machine.show_place(&at.state, a.address.max(b.address));
+            self.answers.locations.entry((race.first.site, race.second.site)).or_insert_with(name);
+            let schedule = self.schedule(step, &taken);
+            let segments = schedule.segments.len();
+            Answers::keep(&mut self.answers.co_enabled, race, segments, || schedule.clone());
+        }
+    }
+
+    fn pending(&self) -> Vec<(ThreadId, Footprint)> {
+        let mut at = self.now.clone();
+        (at.state.exclusive, at.state.ending) = (None, None);
+        let live = (0..at.state.threads.len()).filter(|&t| !at.state.threads[t].is_over());
+        live.map(|t| {
+            let footprint = match self.machine.ways(&at.state, t).first() {
+                Some(&choice) => self.step(&mut at.clone(), t, choice, &mut vec![]).0,
+                None => self.blocked(&at.state, t),
+            };
+            (at.state.threads[t].id, footprint)
+        })
+        .collect()
+    }
+
+    fn complete(&mut self) {
+        let state = &self.now.state;
+        let is_ended_or_blocked = |t: usize| {
+            matches!(state.threads[t].phase, Phase::Ended)
+                || self.machine.readiness(state, t) == Readiness::Blocked
+        };
+        let unfinished = !(0..state.threads.len()).all(is_ended_or_blocked);
+        let end = End::of(self.machine, state, unfinished, false);
+        self.answers.schedules.add(end.counts);
+        let schedule = self.schedule(self.made.len(), &[]);
+        end.keep(&mut self.answers, schedule.segments.len(), || schedule.clone());
+    }
+}
