@@ -80,7 +80,8 @@ random: setup
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
 		--test random --test full --test windows
-	@echo "make random: 10,000 programs passed each property of the machine, 20,000 each comparison of the engine with the oracle"
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-explore
+	@echo "make random: 10,000 programs passed each property of the machine, 20,000 each comparison of the engine and of the search with the oracle"
 
 # The full count of random formulas and scripts against z3, and the same with CaDiCaL's own contract checks on.
 fuzz-solver: setup-test

@@ -179,9 +179,9 @@ impl<S: Steps> Search<'_, S> {
         self.subject.back_to(self.frames.len() - 1);
     }
 
-    /// Finds what could have come in another order, and says where it is to be run.
+    /// Finds what could have come in another order, and says where it is to be run. Pairs of steps that an earlier run has too were looked
+    /// at then.
     fn look_back(&mut self, first_new: usize) {
-        let first_new = if self.reduction == Reduction::Optimal { 0 } else { first_new };
         let mut reversals = self.run.reversals(self.subject, first_new);
         reversals.extend(self.run.reversals_of_pending(self.subject));
         for Reversal { step, sequence } in reversals {

@@ -23,7 +23,7 @@ fn explored(machine: &Machine, reduction: Reduction) -> (Answers, Statistics) {
     let mut walk = Walk::new(machine, true);
     let limits = Limits { runs: 20_000, steps: 10_000 };
     let statistics = search(&mut walk, reduction, limits, &mut |_, _| true);
-    (walk.into_answers(), statistics)
+    (walk.into_answers(None), statistics)
 }
 
 /// The parts of the answers that do not depend on the number of runs.

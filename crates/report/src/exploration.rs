@@ -160,7 +160,14 @@ impl Report<'_> {
         let parts: Vec<String> =
             parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
         let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
-        let _ = writeln!(self.text, "schedules: {}{parts}", counts.total());
+        let _ = match self.answers.one_of_each_class {
+            false => writeln!(self.text, "schedules: {}{parts}", counts.total()),
+            true => writeln!(
+                self.text,
+                "runs: {}{parts}; each stands for all schedules that differ from it only in the order of independent steps",
+                counts.total()
+            ),
+        };
         for site in self.answers.bounds.keys() {
             let place = self.sources.place(*site);
             let _ =
@@ -179,6 +186,10 @@ impl Report<'_> {
         let limit = match self.answers.limit {
             Some(LimitReached::Steps(n)) => format!("stopped after {} (--max-steps)", count(n, "event")),
             Some(LimitReached::States(n)) => format!("stopped after {} (--max-states)", count(n, "state")),
+            Some(LimitReached::Runs(n)) => format!("stopped after {} (--max-runs)", count(n, "run")),
+            Some(LimitReached::RunLength(n)) => {
+                format!("some runs were cut after {} (--max-steps)", count(n, "step"))
+            }
             Some(LimitReached::Memory(n)) => format!("stopped at {} MiB of memory (--max-memory)", n >> 20),
             None => return,
         };

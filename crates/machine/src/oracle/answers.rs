@@ -28,8 +28,10 @@ pub struct Answers {
     pub exhausted: BTreeMap<SiteId, Schedule>,
     /// What the threads that were seen are called.
     pub threads: BTreeMap<ThreadId, String>,
-    /// Maximal schedules, by how they end.
+    /// Maximal schedules that were gone through, by how they end.
     pub schedules: Counts,
+    /// Of schedules that differ only in the order of independent steps one was gone through, for all of them.
+    pub one_of_each_class: bool,
     /// States that were remembered (stateful only).
     pub states: u64,
     /// Events that were stepped through.
@@ -63,6 +65,10 @@ pub enum LimitReached {
     States(u64),
     /// On memory, in bytes.
     Memory(u64),
+    /// On runs.
+    Runs(u64),
+    /// On the steps of one run.
+    RunLength(u64),
 }
 
 /// Numbers of maximal schedules; they saturate.

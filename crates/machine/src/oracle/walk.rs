@@ -3,7 +3,7 @@
 //! Each step leaves the state before it behind, so going back costs nothing and nothing is run twice.
 
 use super::access::{address_of, is_race, pending};
-use super::answers::{Answers, Race, Triple};
+use super::answers::{Answers, LimitReached, Race, Triple};
 use super::end::End;
 use super::monitor::{Monitor, Watch};
 use crate::Machine;
@@ -96,10 +96,10 @@ impl<'m> Walk<'m> {
         walk
     }
 
-    /// What all runs have shown.
+    /// What all runs have shown, `limit` being why there were no more of them.
     #[must_use]
-    pub fn into_answers(self) -> Answers {
-        self.answers
+    pub fn into_answers(self, limit: Option<LimitReached>) -> Answers {
+        Answers { limit, one_of_each_class: true, ..self.answers }
     }
 
     /// What all runs have shown so far.

@@ -131,6 +131,18 @@ pub struct CleanArguments {
 pub enum Search {
     /// Every schedule, without reduction
     All,
+    /// One schedule of each class of equivalent ones: those that differ only in the order of steps that have nothing to do with
+    /// each other
+    Dpor,
+}
+
+/// How `dpor` recognises equivalent schedules.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduction {
+    /// Wake-up trees: exactly one run of each class
+    Optimal,
+    /// Source sets: less to remember, but some runs are begun in vain
+    Source,
 }
 
 /// How the enumeration of all schedules works.
@@ -150,10 +162,13 @@ pub struct ExploreArguments {
     /// How schedules are searched
     #[arg(long, value_enum, default_value_t = Search::All)]
     pub strategy: Search,
-    /// Whether to remember states
+    /// With `all`: whether to remember states
     #[arg(long, value_enum, default_value_t = Method::Stateful)]
     pub method: Method,
-    /// Only runs in which each thread does what it did in this trace, up to the first branch that goes another way
+    /// With `dpor`: how schedules are recognised as equivalent
+    #[arg(long, value_enum, default_value_t = Reduction::Optimal)]
+    pub reduction: Reduction,
+    /// With `all`: only runs in which each thread does what it did in this trace, up to the first branch that goes another way
     #[arg(long, value_name = "TRACE")]
     pub along: Option<PathBuf>,
     /// Write the schedule of each finding into this directory
@@ -162,7 +177,10 @@ pub struct ExploreArguments {
     /// Stop after so many events
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: u64,
-    /// Stop after so many states
+    /// With `dpor`: stop after so many runs
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_runs: u64,
+    /// With `all`: stop after so many states
     #[arg(long, value_name = "N", default_value_t = 2_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_states: u64,
     /// Stop at about so much memory, in MiB

@@ -1,42 +1,31 @@
 //! `threadbare explore`: run a program under every schedule.
 
-use crate::cli::{DEFAULT_LOOP_BOUND, ExploreArguments, Method, Search};
+use crate::cli::{DEFAULT_LOOP_BOUND, ExploreArguments, Method, Reduction, Search};
 use crate::exit::Exit;
 use crate::{load, output};
 use anyhow::Context as _;
+use indicatif::ProgressBar;
 use machine::Machine;
-use machine::oracle::{self, Answers, Question};
+use machine::oracle::{self, Answers, LimitReached, Question, Walk};
 use std::path::Path;
 use subject::Schedule;
+use trace::Trace;
 
 pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let machine =
         load::machine(&arguments.program, &arguments.options, machine::Options::default().max_events)?;
+    if arguments.along.is_some() && arguments.strategy != Search::All {
+        anyhow::bail!("--along goes with --strategy all only");
+    }
     let along = arguments.along.as_deref().map(load::whole_trace).transpose()?;
     if let (Some(along), Some(path)) = (&along, &arguments.along) {
         along.check_fits(machine.program()).with_context(|| path.display().to_string())?;
     }
-    let Search::All = arguments.strategy;
-    let question = Question {
-        method: match arguments.method {
-            Method::Stateful => oracle::Method::Stateful,
-            Method::Stateless => oracle::Method::Stateless,
-        },
-        history: true,
-        along: along.as_ref(),
-        whole: false,
-        max_steps: arguments.max_steps,
-        max_states: arguments.max_states,
-        max_memory: arguments.max_memory << 20,
-    };
     let bar = output::spinner();
-    let answers = oracle::ask_with_progress(&machine, &question, &mut |progress| {
-        bar.set_message(format!(
-            "exploring: {} events, {} states, {} findings",
-            progress.steps, progress.states, progress.findings
-        ));
-        bar.tick();
-    });
+    let answers = match arguments.strategy {
+        Search::All => enumerate(&machine, arguments, along.as_ref(), &bar),
+        Search::Dpor => reduce(&machine, arguments, &bar),
+    };
     bar.finish_and_clear();
     let sources = load::sources(machine.program(), output::color());
     let mut text = report::exploration(&machine, &answers, &sources, &replay_command(arguments));
@@ -53,6 +42,64 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     }
     output::print(&text)?;
     Ok(exit(&machine, &answers))
+}
+
+/// Goes through all schedules.
+fn enumerate(
+    machine: &Machine,
+    arguments: &ExploreArguments,
+    along: Option<&Trace>,
+    bar: &ProgressBar,
+) -> Answers {
+    let question = Question {
+        method: match arguments.method {
+            Method::Stateful => oracle::Method::Stateful,
+            Method::Stateless => oracle::Method::Stateless,
+        },
+        history: true,
+        along,
+        whole: false,
+        max_steps: arguments.max_steps,
+        max_states: arguments.max_states,
+        max_memory: arguments.max_memory << 20,
+    };
+    oracle::ask_with_progress(machine, &question, &mut |progress| {
+        bar.set_message(format!(
+            "exploring: {} events, {} states, {} findings",
+            progress.steps, progress.states, progress.findings
+        ));
+        bar.tick();
+    })
+}
+
+/// Goes through one schedule of each class of equivalent ones.
+fn reduce(machine: &Machine, arguments: &ExploreArguments, bar: &ProgressBar) -> Answers {
+    let reduction = match arguments.reduction {
+        Reduction::Optimal => explore::Reduction::Optimal,
+        Reduction::Source => explore::Reduction::Source,
+    };
+    let mut walk = Walk::new(machine, true);
+    let mut limit = None;
+    let limits = explore::Limits { runs: arguments.max_runs, ..explore::Limits::default() };
+    let statistics = explore::search(&mut walk, reduction, limits, &mut |walk, statistics| {
+        if statistics.runs.is_multiple_of(1024) {
+            let findings = walk.answers().findings();
+            bar.set_message(format!("exploring: {} runs, {findings} findings", statistics.runs));
+            bar.tick();
+        }
+        let is_too_long = statistics.steps >= arguments.max_steps;
+        if is_too_long {
+            limit = Some(LimitReached::Steps(arguments.max_steps));
+        }
+        !is_too_long
+    });
+    if statistics.stopped && limit.is_none() {
+        limit = Some(LimitReached::Runs(arguments.max_runs));
+    }
+    if statistics.cut > 0 && limit.is_none() {
+        limit = Some(LimitReached::RunLength(limits.steps as u64));
+    }
+    walk.into_answers(limit)
 }
 
 fn exit(machine: &Machine, answers: &Answers) -> Exit {
