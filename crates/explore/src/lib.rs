@@ -1,10 +1,13 @@
 //! Systematic search: what can a program do under *any* schedule, without running every one of them?
 //!
 //! [`dpor`] goes through all schedules up to the order of independent steps, one run for each class of equivalent ones. It knows
-//! subjects only as [`subject::Steps`]: a run that can be taken on step by step and taken back.
+//! subjects only as [`subject::Steps`]: a run that can be taken on step by step and taken back. [`sample`] draws schedules, for programs
+//! of which there are too many.
 
 pub mod dpor;
 mod run;
+mod sample;
 mod tree;
 
 pub use dpor::{Limits, Reduction, Statistics, search};
+pub use sample::{Found, Sampled, Wrong, least_probability, sample};

@@ -190,7 +190,9 @@ impl Report<'_> {
             Some(LimitReached::RunLength(n)) => {
                 format!("some runs were cut after {} (--max-steps)", count(n, "step"))
             }
-            Some(LimitReached::Memory(n)) => format!("stopped at {} MiB of memory (--max-memory)", n >> 20),
+            Some(LimitReached::Memory(n)) => {
+                format!("stopped at {} MiB of memory (--max-state-memory)", n >> 20)
+            }
             None => return,
         };
         let _ = writeln!(self.text, "incomplete: {limit}");

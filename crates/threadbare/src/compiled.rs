@@ -256,8 +256,21 @@ pub fn replay(arguments: &ReplayArguments, followed: Followed) -> anyhow::Result
     })
 }
 
+/// A compiled program that is run many times, and nobody sees what it prints; and how it is run again.
+pub fn silent(
+    program: &Path,
+    process: &ProcessOptions,
+    arguments: &[OsString],
+) -> anyhow::Result<(Compiled, Built, Invocation)> {
+    let built = build(&[program.to_owned()], &process.cflags)?;
+    let mut compiled = open(&built, options(process, arguments, true))?;
+    quiet(&mut compiled, Duration::ZERO);
+    let replay = replay_of(&built.name, false, process, arguments);
+    Ok((compiled, built, replay))
+}
+
 /// A binary, and the directory that it is in if we have built it.
-struct Built {
+pub struct Built {
     binary: PathBuf,
     /// What it is called.
     name: String,

@@ -236,3 +236,30 @@ fn a_plain_copy_of_an_inline_function_is_suspected_where_the_run_went_other_ways
     expect(&threadbare(directory, &["c++", "-O0", "plain.o", "ours.cc", "-o", "mixed"]), 0, "");
     expect(&threadbare(directory, &["run", "mixed"]), 2, "Was each of its files built with");
 }
+
+const LOST: &str = "#include <assert.h>\n#include <pthread.h>\nint counter;\n\
+    static void *worker(void *unused) { counter++; return unused; }\n\
+    int main(void) {\n  pthread_t threads[2];\n\
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], 0, worker, 0);\n\
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);\n\
+    assert(counter == 2);\n}\n";
+
+#[test]
+fn drawn_schedules_show_a_lost_update_and_how_to_see_it_again() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    write(directory, "lost.c", LOST);
+    for strategy in ["random", "pct"] {
+        let explored = threadbare(directory, &["explore", "--strategy", strategy, "--runs", "60", "lost.c"]);
+        let text = String::from_utf8_lossy(&explored.stdout).into_owned();
+        assert_eq!(explored.status.code(), Some(1), "{text}{}", said(&explored));
+        assert!(text.contains("assertion failed") && text.contains("lost.c:9:"), "{text}");
+        let schedule =
+            text.split("threadbare replay lost.c '").nth(1).and_then(|rest| rest.split('\'').next());
+        let schedule = schedule.unwrap_or_else(|| panic!("no command to see it: {text}"));
+        let replayed = threadbare(directory, &["replay", "lost.c", schedule]);
+        expect(&replayed, 1, "assertion failed");
+    }
+    let whole = threadbare(directory, &["explore", "--strategy", "dpor", "lost.c"]);
+    expect(&whole, 2, "for compiled ones there are --strategy random and pct");
+}

@@ -1,15 +1,17 @@
 //! The flags; their doc comments are the help texts, the man page and the completions.
 
+mod explore;
 mod predict;
 mod record;
 
+pub use explore::{ExploreArguments, Method, Reduction, Search};
 pub use predict::{
     AtomicName, CtpArguments, CtpCommand, CtpShowArguments, Format, ModeName, ModelName, PredictArguments,
     PredictOptions, PropertyName, RunArguments,
 };
 pub use record::{DEFAULT_CFLAGS, LogName, ProcessOptions, RecordArguments, RecordOptions, StrategyName};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Finds the concurrency bugs that other schedules of a run can show.
@@ -124,70 +126,6 @@ pub struct ShowRunArguments {
 pub struct CleanArguments {
     /// The ids of runs; all of them if there are none
     pub ids: Vec<String>,
-}
-
-/// How schedules are searched.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Search {
-    /// Every schedule, without reduction
-    All,
-    /// One schedule of each class of equivalent ones: those that differ only in the order of steps that have nothing to do with
-    /// each other
-    Dpor,
-}
-
-/// How `dpor` recognises equivalent schedules.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reduction {
-    /// Wake-up trees: exactly one run of each class
-    Optimal,
-    /// Source sets: less to remember, but some runs are begun in vain
-    Source,
-}
-
-/// How the enumeration of all schedules works.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Method {
-    /// Go on from each state only once: the faster one
-    Stateful,
-    /// Go through every interleaving one by one: needs little memory, and checks the other
-    Stateless,
-}
-
-/// `threadbare explore`
-#[derive(Args, Debug)]
-pub struct ExploreArguments {
-    /// A model program (.tb)
-    pub program: PathBuf,
-    /// How schedules are searched
-    #[arg(long, value_enum, default_value_t = Search::All)]
-    pub strategy: Search,
-    /// With `all`: whether to remember states
-    #[arg(long, value_enum, default_value_t = Method::Stateful)]
-    pub method: Method,
-    /// With `dpor`: how schedules are recognised as equivalent
-    #[arg(long, value_enum, default_value_t = Reduction::Optimal)]
-    pub reduction: Reduction,
-    /// With `all`: only runs in which each thread does what it did in this trace, up to the first branch that goes another way
-    #[arg(long, value_name = "TRACE")]
-    pub along: Option<PathBuf>,
-    /// Write the schedule of each finding into this directory
-    #[arg(long, value_name = "DIR")]
-    pub save: Option<PathBuf>,
-    /// Stop after so many events
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_steps: u64,
-    /// With `dpor`: stop after so many runs
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_runs: u64,
-    /// With `all`: stop after so many states
-    #[arg(long, value_name = "N", default_value_t = 2_000_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_states: u64,
-    /// Stop at about so much memory, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
-    pub max_memory: u64,
-    #[command(flatten)]
-    pub options: ProgramOptions,
 }
 
 /// `threadbare cc` and `threadbare c++`

@@ -2,8 +2,9 @@
 
 use crate::cli::{DEFAULT_LOOP_BOUND, ExploreArguments, Method, Reduction, Search};
 use crate::exit::Exit;
+use crate::load::Kind;
 use crate::{load, output};
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use indicatif::ProgressBar;
 use machine::Machine;
 use machine::oracle::{self, Answers, LimitReached, Question, Walk};
@@ -12,10 +13,21 @@ use subject::Schedule;
 use trace::Trace;
 
 pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
+    match (arguments.strategy, load::kind(&arguments.program)) {
+        (Search::Random | Search::Pct, _) => return super::sample::sample(arguments),
+        (_, Kind::Model) if !arguments.arguments.is_empty() => {
+            bail!("{}: a model program takes no arguments", arguments.program.display())
+        }
+        (_, Kind::Model) => {}
+        (_, Kind::Binary | Kind::Source(_)) => bail!(
+            "{}: only model programs (.tb) can be gone through as a whole; for compiled ones there are --strategy random and pct",
+            arguments.program.display()
+        ),
+    }
     let machine =
         load::machine(&arguments.program, &arguments.options, machine::Options::default().max_events)?;
     if arguments.along.is_some() && arguments.strategy != Search::All {
-        anyhow::bail!("--along goes with --strategy all only");
+        bail!("--along goes with --strategy all only");
     }
     let along = arguments.along.as_deref().map(load::whole_trace).transpose()?;
     if let (Some(along), Some(path)) = (&along, &arguments.along) {
@@ -24,7 +36,7 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let bar = output::spinner();
     let answers = match arguments.strategy {
         Search::All => enumerate(&machine, arguments, along.as_ref(), &bar),
-        Search::Dpor => reduce(&machine, arguments, &bar),
+        _ => reduce(&machine, arguments, &bar),
     };
     bar.finish_and_clear();
     let sources = load::sources(machine.program(), output::color());
@@ -61,7 +73,7 @@ fn enumerate(
         whole: false,
         max_steps: arguments.max_steps,
         max_states: arguments.max_states,
-        max_memory: arguments.max_memory << 20,
+        max_memory: arguments.max_state_memory << 20,
     };
     oracle::ask_with_progress(machine, &question, &mut |progress| {
         bar.set_message(format!(

@@ -12,5 +12,6 @@ pub mod predict;
 pub mod record;
 pub mod replay;
 pub mod run;
+pub mod sample;
 pub mod solve;
 pub mod trace;
