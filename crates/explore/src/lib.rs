@@ -1,10 +1,12 @@
 //! Systematic search: what can a program do under *any* schedule, without running every one of them?
 //!
 //! [`dpor`] goes through all schedules up to the order of independent steps, one run for each class of equivalent ones. It knows
-//! subjects only as [`subject::Steps`]: a run that can be taken on step by step and taken back. [`sample`] draws schedules, for programs
+//! subjects only as [`subject::Steps`]: a run that can be taken on step by step and taken back. [`paths`] needs one run for all schedules in which
+//! each thread goes the same way, and asks the solver for the next one. [`sample`] draws schedules, for programs
 //! of which there are too many.
 
 pub mod dpor;
+pub mod paths;
 mod run;
 mod sample;
 mod tree;

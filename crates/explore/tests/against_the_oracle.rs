@@ -1,23 +1,17 @@
 //! Random programs: what the search finds with few runs is what the oracle finds with all of them.
 //! `PROPTEST_CASES` sets how many.
 
+mod common;
+
+use common::{config, machine};
 use explore::{Limits, Reduction, Statistics, search};
 use lang::ast::File;
 use lang::random::{self, Config};
+use machine::Machine;
 use machine::oracle::{self, Answers, Method, Question, Walk};
-use machine::{Machine, Options};
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
 use std::collections::BTreeSet;
 use subject::{Footprint, Move, Steps};
-
-fn machine(file: &File, spurious: bool) -> Machine {
-    let checked = lang::check(file).expect("random programs are well formed");
-    let options =
-        lang::LowerOptions { name: "random.tb".into(), path: "random.tb".into(), ..Default::default() };
-    let program = lang::lower(&checked, &options);
-    Machine::new(program, Options { spurious, ..Options::default() }).expect("random programs run")
-}
 
 fn explored(machine: &Machine, reduction: Reduction) -> (Answers, Statistics) {
     let mut walk = Walk::new(machine, true);
@@ -106,19 +100,8 @@ fn check(file: &File, spurious: bool) {
     }
 }
 
-fn config() -> ProptestConfig {
-    let persistence = FileFailurePersistence::WithSource("regressions");
-    ProptestConfig {
-        failure_persistence: Some(Box::new(persistence)),
-        max_shrink_iters: 20_000,
-        ..ProptestConfig::with_cases(
-            std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300),
-        )
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(300))]
 
     #[test]
     fn the_search_finds_what_the_oracle_finds(file in random::program(&Config::tiny()), spurious in prop::bool::weighted(0.2)) {

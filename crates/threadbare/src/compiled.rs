@@ -77,7 +77,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let is_text = arguments.predict.format == Format::Text;
     if matches!(exit, Exit::BadInput | Exit::Limit)
         || !same
-        || (is_text && exit == Exit::Misbehaved && arguments.predict.runs == 1)
+        || (is_text && exit == Exit::Misbehaved && arguments.predict.runs() == 1)
     {
         // What is wrong has been said, or there is no whole run to predict from.
         return Ok(exit);

@@ -69,7 +69,7 @@ impl Encoding<'_> {
                     }
                 }
             }
-            EventKind::Acquire { semaphore } => others = self.no_tokens_at_cut(semaphore)?,
+            EventKind::Acquire { semaphore } => others = self.tokens_at_cut(semaphore, 0)?,
             EventKind::BarrierLeave { barrier, .. } => {
                 if let Some(arrival) = self.previous(event) {
                     others = self.round_is_open_at_cut(barrier, arrival)?;
@@ -114,8 +114,11 @@ impl Encoding<'_> {
         Ok(())
     }
 
-    /// A wait has been woken when the prefix ends.
-    fn woken_at_cut(&mut self, condition: trace::Location, begin: EventIndex) -> Result<Bool> {
+    /// The wait that began with this event has been woken when the prefix ends.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn woken_at_cut(&mut self, condition: trace::Location, begin: EventIndex) -> Result<Bool> {
         let mut any = vec![];
         for signal in self.sync.signals.get(&condition).cloned().unwrap_or_default() {
             any.extend(self.sync.wakes.get(&(signal, begin)).copied());

@@ -49,7 +49,10 @@ impl Encoding<'_> {
     }
 
     /// An event happens, and as it did in the recorded run, as far as it has outcomes.
-    pub(crate) fn as_recorded(&mut self, event: EventIndex) -> Result<Bool> {
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn as_recorded(&mut self, event: EventIndex) -> Result<Bool> {
         let inside = self.inside(event);
         match self.departs.get(&event) {
             Some(&departs) => {
@@ -61,7 +64,10 @@ impl Encoding<'_> {
     }
 
     /// An event happens, and otherwise than in the recorded run.
-    pub(crate) fn departed(&mut self, event: EventIndex) -> Result<Bool> {
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn departed(&mut self, event: EventIndex) -> Result<Bool> {
         let inside = self.inside(event);
         match self.departs.get(&event) {
             Some(&departs) => self.solver.and(&[inside, departs]),

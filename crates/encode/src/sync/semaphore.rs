@@ -98,9 +98,12 @@ impl Encoding<'_> {
         }
     }
 
-    /// There is no token when the prefix ends.
-    pub(crate) fn no_tokens_at_cut(&mut self, semaphore: Location) -> Result<Bool> {
+    /// There are so many tokens when the prefix ends.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn tokens_at_cut(&mut self, semaphore: Location, value: u64) -> Result<Bool> {
         let cut = self.cut;
-        self.tokens_are(semaphore, cut, None, 0)
+        self.tokens_are(semaphore, cut, None, value)
     }
 }

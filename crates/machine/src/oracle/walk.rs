@@ -108,6 +108,12 @@ impl<'m> Walk<'m> {
         &self.answers
     }
 
+    /// The schedule of the run as it is now.
+    #[must_use]
+    pub fn schedule(&self) -> Schedule {
+        self.schedule_of(self.made.len(), &[])
+    }
+
     fn name_threads(&mut self) {
         for thread in &self.now.state.threads {
             let name = || self.machine.thread_name(&self.now.state, thread.id);
@@ -182,7 +188,7 @@ impl<'m> Walk<'m> {
     }
 
     /// The schedule of the first `steps` steps, and then of `more`.
-    fn schedule(&self, steps: usize, more: &[Made]) -> Schedule {
+    fn schedule_of(&self, steps: usize, more: &[Made]) -> Schedule {
         let mut schedule = Schedule {
             fingerprint: Some(self.machine.fingerprint()),
             spurious: self.machine.options().spurious,
@@ -203,7 +209,7 @@ impl<'m> Walk<'m> {
         if shown.is_empty() {
             return;
         }
-        let schedule = self.schedule(self.made.len(), &[]);
+        let schedule = self.schedule();
         let segments = schedule.segments.len();
         for shown in shown {
             match shown {
@@ -333,7 +339,7 @@ impl Steps for Walk<'_> {
             let race = Race::new(a.point(false), b.point(false));
             let name = || self.machine.show_place(&at.state, a.address.max(b.address));
             self.answers.locations.entry((race.first.site, race.second.site)).or_insert_with(name);
-            let schedule = self.schedule(step, &taken);
+            let schedule = self.schedule_of(step, &taken);
             let segments = schedule.segments.len();
             Answers::keep(&mut self.answers.co_enabled, race, segments, || schedule.clone());
         }
@@ -362,7 +368,7 @@ impl Steps for Walk<'_> {
         let unfinished = !(0..state.threads.len()).all(is_ended_or_blocked);
         let end = End::of(self.machine, state, unfinished, false);
         self.answers.schedules.add(end.counts);
-        let schedule = self.schedule(self.made.len(), &[]);
+        let schedule = self.schedule();
         end.keep(&mut self.answers, schedule.segments.len(), || schedule.clone());
     }
 }

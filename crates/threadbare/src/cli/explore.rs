@@ -1,6 +1,6 @@
 //! Flags of exploration.
 
-use super::{ProcessOptions, ProgramOptions};
+use super::{PredictOptions, ProcessOptions, ProgramOptions};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -12,6 +12,8 @@ pub enum Search {
     /// One schedule of each class of equivalent ones: those that differ only in the order of steps that have nothing to do with
     /// each other
     Dpor,
+    /// One run for each combination of ways that the threads can go; prediction from each decides about all its schedules
+    Paths,
     /// Schedules that are drawn: before each step every thread is as likely to be next
     Random,
     /// Schedules that are drawn: random priorities, few changes (probabilistic concurrency testing)
@@ -56,22 +58,16 @@ pub struct ExploreArguments {
     /// With `all`: only runs in which each thread does what it did in this trace, up to the first branch that goes another way
     #[arg(long, value_name = "TRACE")]
     pub along: Option<PathBuf>,
-    /// With `random` and `pct`: how many runs
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub runs: u64,
     /// With `random` and `pct`: where the draws start
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// With `pct`: how many orderings between threads a bug may need
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub depth: u32,
-    /// Write the schedule of each finding into this directory
-    #[arg(long, value_name = "DIR")]
-    pub save: Option<PathBuf>,
     /// With `all` and `dpor`: stop after so many events
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: u64,
-    /// With `dpor`: stop after so many runs
+    /// With `dpor` and `paths`: stop after so many runs
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_runs: u64,
     /// With `all`: stop after so many states
@@ -80,6 +76,8 @@ pub struct ExploreArguments {
     /// With `all`: stop at about so much memory, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub max_state_memory: u64,
+    #[command(flatten)]
+    pub predict: PredictOptions,
     #[command(flatten)]
     pub process: ProcessOptions,
     #[command(flatten)]

@@ -88,9 +88,9 @@ pub struct PredictOptions {
     /// Stop looking after so long (`90s`, `5m`, `1h`), and tell what was found up to then
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
-    /// Make so many runs, each under another schedule, and predict from each of them
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub runs: u32,
+    /// Make so many runs, each under another schedule, and predict from each of them; one, unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub runs: Option<u32>,
     /// Look at most at so many candidates at the same places in the source; 100 for runs of up to 20,000 events and 16 for longer ones,
     /// unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -137,6 +137,13 @@ pub struct PredictOptions {
     /// Write the runs behind the findings also as a trace for Perfetto (ui.perfetto.dev) or chrome://tracing
     #[arg(long, value_name = "FILE")]
     pub perfetto: Option<PathBuf>,
+}
+
+impl PredictOptions {
+    /// How many runs are made to predict from.
+    pub fn runs(&self) -> u32 {
+        self.runs.unwrap_or(1)
+    }
 }
 
 /// `threadbare run`

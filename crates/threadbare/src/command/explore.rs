@@ -26,6 +26,9 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     }
     let machine =
         load::machine(&arguments.program, &arguments.options, machine::Options::default().max_events)?;
+    if arguments.strategy == Search::Paths {
+        return super::paths::paths(arguments);
+    }
     if arguments.along.is_some() && arguments.strategy != Search::All {
         bail!("--along goes with --strategy all only");
     }
@@ -47,7 +50,7 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
             path.display()
         ));
     }
-    if let Some(directory) = &arguments.save {
+    if let Some(directory) = &arguments.predict.save {
         let saved = save(directory, &answers)?;
         let saved = if saved.is_empty() { "nothing".to_owned() } else { saved.join(", ") };
         text.push_str(&format!("saved in {}: {saved}\n", directory.display()));

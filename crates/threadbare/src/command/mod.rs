@@ -8,6 +8,7 @@ pub mod fmt;
 pub mod generate;
 pub mod ir;
 pub mod kept;
+pub mod paths;
 pub mod predict;
 pub mod record;
 pub mod replay;

@@ -25,7 +25,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     if is_text || exit == Exit::BadInput {
         output::print(&recorded.about())?;
     }
-    if exit == Exit::BadInput || (is_text && exit == Exit::Misbehaved && arguments.predict.runs == 1) {
+    if exit == Exit::BadInput || (is_text && exit == Exit::Misbehaved && arguments.predict.runs() == 1) {
         return Ok(exit);
     }
     if is_text {

@@ -13,6 +13,8 @@ use trace::{Logging, Outcome, ThreadId, Trace};
 
 /// Schedules with more steps than this are not shown on one line.
 const MOST_STEPS: usize = 24;
+/// How many runs are made unless it is said.
+const DEFAULT_RUNS: u64 = 1000;
 /// Runs of model programs end after so many events.
 const MOST_EVENTS: u64 = 1_000_000;
 
@@ -44,7 +46,8 @@ fn sample_subject(
     replay: &Invocation,
     name: Name<'_>,
 ) -> anyhow::Result<Exit> {
-    let seeds = (0..arguments.runs).map(|run| arguments.seed.wrapping_add(run));
+    let runs = arguments.predict.runs.map_or(DEFAULT_RUNS, u64::from);
+    let seeds = (0..runs).map(|run| arguments.seed.wrapping_add(run));
     let length = match arguments.strategy {
         Search::Pct => {
             let first = subject.run(&Strategy::RunToBlock, &Logging::Everything)?;
@@ -77,7 +80,7 @@ fn sample_subject(
         let _ = writeln!(text, "   = seen in {} of {} runs", found.times, sampled.runs);
         let _ = writeln!(text, "   = {}\n", how_to_see(found, name, replay, at + 1));
     }
-    if let Some(directory) = &arguments.save {
+    if let Some(directory) = &arguments.predict.save {
         save(directory, &sampled)?;
         let _ = writeln!(text, "schedules saved in {}", directory.display());
     }

@@ -46,6 +46,22 @@ pub struct Predicted<'a, S> {
     pub options: Options,
 }
 
+/// What is predicted from besides the recorded run.
+pub enum More<'t> {
+    /// Runs as they are asked for, whose schedules are drawn with the seeds from this one on.
+    Drawn(u64),
+    /// These runs.
+    Runs(&'t mut [Trace]),
+}
+
+/// What came of it.
+pub struct Told {
+    /// What it means for the exit code.
+    pub exit: Exit,
+    /// Every candidate was generated and decided.
+    pub complete: bool,
+}
+
 /// Predicts from the recorded run, and from more runs if they are asked for, confirms and reports. `recorded` is what the recorded run
 /// itself means for the exit code; other runs draw their schedules with the seeds from `seed` on.
 pub fn tell<S: Subject>(
@@ -54,6 +70,16 @@ pub fn tell<S: Subject>(
     seed: u64,
     arguments: &PredictOptions,
 ) -> anyhow::Result<Exit> {
+    Ok(tell_all(predicted, recorded, More::Drawn(seed + 1), arguments)?.exit)
+}
+
+/// The same, with more runs of any kind.
+pub fn tell_all<S: Subject>(
+    predicted: &Predicted<'_, S>,
+    recorded: Exit,
+    more: More<'_>,
+    arguments: &PredictOptions,
+) -> anyhow::Result<Told> {
     let written = [arguments.html.as_deref(), arguments.perfetto.as_deref(), arguments.save.as_deref()];
     output::check_distinct(&[Path::new(predicted.subject.name())], &written)?;
     let known = Known::read(arguments.suppressions.as_deref(), arguments.baseline.as_deref())?;
@@ -64,33 +90,54 @@ pub fn tell<S: Subject>(
         // The bug is here already: nothing has to be predicted to see it.
         _ => failure(predicted, &sources),
     };
-    for seed in (seed + 1..).take(arguments.runs as usize - 1) {
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) || all.interrupted {
-            all.runs_left_out += 1;
-            continue;
-        }
-        let mut trace = predicted.subject.run(&Strategy::Random { seed }, &Logging::Everything)?.trace;
+    let one_more = |trace: &mut Trace, all: &mut Looked| -> anyhow::Result<()> {
         trace.shorten_thread_names();
         let another = Predicted {
             subject: predicted.subject,
-            trace: &trace,
+            trace,
             replay: predicted.replay.clone(),
             thread: predicted.thread,
             sink: predicted.sink,
             confirm: predicted.confirm,
             options: predicted.options.clone(),
         };
-        let failed = predict::recorded_failure(&trace).is_some();
-        let more: Looked = match failed {
+        all.merge(match predict::recorded_failure(another.trace).is_some() {
             true => failure(&another, &sources),
             false => look(&another, &sources, deadline, arguments)?,
-        };
-        all.merge(more);
+        });
+        Ok(())
+    };
+    let is_over =
+        |all: &Looked| deadline.is_some_and(|deadline| Instant::now() >= deadline) || all.interrupted;
+    match more {
+        More::Drawn(first) => {
+            for seed in (first..).take(arguments.runs() as usize - 1) {
+                if is_over(&all) {
+                    all.runs_left_out += 1;
+                    continue;
+                }
+                let strategy = Strategy::Random { seed };
+                let mut trace = predicted.subject.run(&strategy, &Logging::Everything)?.trace;
+                one_more(&mut trace, &mut all)?;
+            }
+        }
+        More::Runs(traces) => {
+            for trace in traces {
+                if is_over(&all) {
+                    all.runs_left_out += 1;
+                    continue;
+                }
+                one_more(trace, &mut all)?;
+            }
+        }
     }
     let about_known = known.take_out(&mut all.report);
     show::show(predicted, &all, &about_known, arguments)?;
-    Ok(match recorded {
-        Exit::Clean | Exit::Limit => all.exit(),
-        other => other,
+    Ok(Told {
+        exit: match recorded {
+            Exit::Clean | Exit::Limit => all.exit(),
+            other => other,
+        },
+        complete: all.report.coverage.is_complete() && all.runs_left_out == 0,
     })
 }

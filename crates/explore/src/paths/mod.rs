@@ -1,0 +1,156 @@
+//! One run for each feasible combination of thread paths (DESIGN §14).
+//!
+//! The runs of a program fall into classes: in two runs of one class each thread goes the same way, so both consist of the same events, in
+//! another order. All orders of one class are one concurrent trace program, and prediction decides about all of them at once. So it
+//! is enough to run each class once. From a run the solver is asked for a prefix that leaves the run's paths exactly once, and
+//! that is not the beginning of any class that was run. That prefix is run, which gives a new class; and so on, from every run, until there is
+//! nothing more.
+//!
+//! Nothing is missed: take an execution of a class that was not run, and its shortest prefix that no class so far begins with. Without
+//! its last step it is a beginning of some class that was run; so the question about that run has it as an answer.
+
+mod decisions;
+mod question;
+
+pub use decisions::{Combination, Decision, Paths};
+
+use ctp::{Ctp, CtpError};
+use question::{Question, Said};
+use std::collections::BTreeSet;
+use subject::{RunError, Strategy, Subject};
+use trace::{Logging, Outcome, Trace};
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// After so many runs.
+    pub runs: u64,
+    /// Limits for each question to the solver.
+    pub limits: encode::Limits,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { runs: u64::MAX, limits: encode::Limits::default() }
+    }
+}
+
+/// Why the search was not possible.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The subject cannot be run.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A run cannot be made into a concurrent trace program.
+    #[error(transparent)]
+    Trace(#[from] CtpError),
+    /// A run is too large for the solver.
+    #[error("a run cannot be encoded: {0}")]
+    Encode(#[from] encode::Error),
+}
+
+/// What a search found.
+#[derive(Debug, Default)]
+pub struct Explored {
+    /// One run of each combination, in the order in which they were found.
+    pub runs: Vec<Trace>,
+    /// Runs of a combination that had been run before; there should be none.
+    pub duplicates: u64,
+    /// A loop reached its bound in some run: behind that nothing is known.
+    pub bounded: bool,
+    /// Why the search may have missed something.
+    pub incomplete: BTreeSet<String>,
+}
+
+/// Runs a subject once for each combination of paths. `each` is told of every new run, and says whether to go on.
+///
+/// # Errors
+/// If the subject cannot be run, or a run cannot be understood.
+pub fn explore(
+    subject: &impl Subject,
+    options: &Options,
+    each: &mut dyn FnMut(&Trace) -> bool,
+) -> Result<Explored, Error> {
+    let mut explored = Explored::default();
+    let mut seen: Vec<Paths> = vec![];
+    let first = subject.run(&Strategy::RunToBlock, &Logging::Everything)?.trace;
+    if !explored.take(first, &mut seen, each) {
+        return Ok(explored);
+    }
+    let mut from = 0;
+    while from < explored.runs.len() {
+        let trace = explored.runs[from].clone();
+        let ctp = Ctp::build(subject.program(), &trace, &ctp::Options::default())?;
+        let paths = seen[from].clone();
+        let mut question = Question::new(subject.program(), &ctp, &paths, options.limits)?;
+        for known in &seen {
+            question.exclude(&known.decisions)?;
+        }
+        loop {
+            match question.ask()? {
+                Said::Nothing => break,
+                Said::Unknown(why) => {
+                    explored.incomplete.insert(why);
+                    break;
+                }
+                Said::Another(witness) => {
+                    if explored.runs.len() as u64 >= options.runs {
+                        explored.incomplete.insert(format!("the limit of {} runs was reached", options.runs));
+                        return Ok(explored);
+                    }
+                    let strategy = Strategy::follow(predict::schedule(&witness));
+                    let run = subject.run(&strategy, &Logging::Everything)?;
+                    if let Some(departure) = &run.departure {
+                        let name = |thread| run.trace.thread_name(thread);
+                        let why = format!("a run left its schedule: {}", departure.words(&name));
+                        explored.incomplete.insert(why);
+                    }
+                    let paths = Paths::of(&run.trace);
+                    question.exclude(&paths.decisions)?;
+                    if !explored.take(run.trace, &mut seen, each) {
+                        return Ok(explored);
+                    }
+                    // Whatever it was, the same prefix would come again.
+                    if explored.duplicates > 0 {
+                        explored.incomplete.insert("a combination was run twice: a fault of ours".to_owned());
+                        return Ok(explored);
+                    }
+                }
+            }
+        }
+        from += 1;
+    }
+    Ok(explored)
+}
+
+impl Explored {
+    /// Takes note of a run; says whether to go on.
+    fn take(&mut self, trace: Trace, seen: &mut Vec<Paths>, each: &mut dyn FnMut(&Trace) -> bool) -> bool {
+        let paths = Paths::of(&trace);
+        if seen.iter().any(|known| known.decisions == paths.decisions) {
+            self.duplicates += 1;
+            return true;
+        }
+        self.bounded |= matches!(trace.outcome, Outcome::BoundExceeded { .. });
+        if let Some(why) = cut(&trace.outcome) {
+            self.incomplete.insert(why.to_owned());
+        }
+        let go_on = each(&trace);
+        seen.push(paths);
+        self.runs.push(trace);
+        go_on
+    }
+}
+
+/// Why more can follow from a run than it shows.
+fn cut(outcome: &Outcome) -> Option<&'static str> {
+    match outcome {
+        // A thread that has come to a loop's bound goes no further in any schedule.
+        Outcome::Completed { .. } | Outcome::Exited { .. } | Outcome::BoundExceeded { .. } => None,
+        Outcome::AssertionFailed { .. } => Some("a run ended with a failed assertion"),
+        Outcome::Fault { .. } => Some("a run ended with a fault"),
+        Outcome::Deadlock { .. } => Some("a run ended in a deadlock"),
+        Outcome::Discarded { .. } => Some("an assumption did not hold in a run"),
+        Outcome::LimitReached { .. } | Outcome::Truncated => Some("a run was cut at a limit"),
+    }
+}
