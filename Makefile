@@ -4,7 +4,7 @@
 CARGO ?= cargo
 RATE = target/tools/bin/rate
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-record mutation random fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-explore bench-record mutation random fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -92,3 +92,7 @@ solver-contracts: setup-test
 	CXXFLAGS="-include $(CURDIR)/crates/solver/tests/contracts.h" CARGO_TARGET_DIR=target/contracts \
 		THREADBARE_SOLVER_FUZZ=5000 $(CARGO) test --locked -p threadbare-solver \
 		--test against_z3 --test scripts_against_z3 -- --nocapture
+
+# How many runs each strategy of explore needs, on the programs of PRUNE Table 1 and Fig. 6.
+bench-explore: setup
+	$(CARGO) run --release --locked -p threadbare-explore --example bench
