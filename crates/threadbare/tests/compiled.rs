@@ -363,3 +363,19 @@ fn an_interrupted_run_of_a_program_tells_what_it_has_found() {
     assert!(said.contains(": interrupted") && said.contains("looked at "), "{said}");
     assert!(directory.join(".threadbare").exists() == said.contains("kept as"), "{said}");
 }
+
+#[test]
+fn the_readme_shows_what_is_found_in_the_bank_in_c() {
+    if directory().is_none() {
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let shown = readme.split("$ threadbare run --no-keep examples/bank.c\n").nth(1).unwrap();
+    let shown = shown.split("```").next().unwrap();
+    let mut run = command(&root, &["run", "--no-keep", "examples/bank.c"]);
+    let output = run.env("COLUMNS", "120").output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let printed = format!("{}{}", String::from_utf8_lossy(&output.stdout), said(&output));
+    assert_eq!(printed.trim_end(), shown.trim_end());
+}

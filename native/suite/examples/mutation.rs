@@ -19,11 +19,11 @@ const STRESS: u64 = 150;
 /// Recorded runs from which a mutant is looked for, until one finds it.
 const RUNS: u64 = 3;
 /// So many candidates of one place in the source are looked at.
-const MOST_PER_PLACE: usize = 20;
+const MOST_PER_PLACE: usize = 8;
 /// A question that takes the solver longer is given up.
-const MOST_CONFLICTS: u32 = 5_000;
+const MOST_CONFLICTS: u32 = 2_000;
 /// All questions about one run together get so much time.
-const MOST_TIME: Duration = Duration::from_secs(30);
+const MOST_TIME: Duration = Duration::from_secs(60);
 /// Longer runs are not looked at.
 const MOST_EVENTS: usize = 20_000;
 
