@@ -4,7 +4,7 @@
 CARGO ?= cargo
 RATE = target/tools/bin/rate
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-explore bench-record mutation random fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-explore bench-record bench-run mutation random fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -67,6 +67,13 @@ bench-record: setup-native
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
 	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
 		$(CARGO) run --release --locked -p threadbare-suite --example bench_record
+
+# The table of AV on compiled programs, beside ThreadSanitizer and helgrind (where they are installed), and a program of thousands of lines with a
+# trace of a million events from end to end.
+bench-run: setup-native
+	@CARGO="$(CARGO)" sh scripts/build-native.sh
+	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
+		$(CARGO) run --release --locked -p threadbare-suite --example bench_run
 
 # Programs that are right, broken at one place at a time: how many of the broken ones are noticed from passing runs.
 mutation: setup-native

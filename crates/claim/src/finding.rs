@@ -27,6 +27,8 @@ pub enum Block {
     Lock(Location),
     /// It is one call of a function.
     Function,
+    /// What is written is computed from what was read.
+    Update,
 }
 
 /// A candidate that is feasible, and what came of showing it.
@@ -70,12 +72,46 @@ pub enum Standing {
 pub enum Unconfirmed {
     /// The subject is not at hand.
     NotReplayed,
-    /// The run departed from the schedule; the first difference, in words.
-    Departed(String),
+    /// The run departed from the schedule.
+    Departed {
+        /// The first difference, in words.
+        how: String,
+        /// What it comes from, if that is known.
+        cause: Option<Cause>,
+        /// How often another schedule was looked for that does not have this cause.
+        asked_again: u32,
+    },
     /// The run followed the schedule and did not show it.
     NotShown,
     /// The subject could not be run; why, in words.
     NotRun(String),
+}
+
+/// What outside code did in a re-run that it had not done in the recorded run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Cause {
+    /// At which event.
+    pub event: EventId,
+    /// Its instruction.
+    pub site: SiteId,
+    /// What.
+    pub outside: Outside,
+}
+
+/// How outside code came out otherwise.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Outside {
+    /// The call did not come back before the thread had to go on.
+    DidNotComeBack,
+    /// It had another result.
+    Result {
+        /// That of the recorded run.
+        recorded: u64,
+        /// That of the re-run.
+        seen: u64,
+    },
+    /// Memory held something else that it had written.
+    Memory,
 }
 
 /// What the replay led to when it went on to the program's end; the worst first.
@@ -104,6 +140,11 @@ pub enum Consequence {
 }
 
 impl Finding {
+    /// Counts another candidate of the same places, with these events. Two kinds of races of the same two accesses are one.
+    pub fn count_other(&mut self, events: &[EventId]) {
+        self.others += u64::from(self.candidate.events() != events);
+    }
+
     /// Whether it is about a transaction that was inferred, not marked.
     #[must_use]
     pub fn is_inferred(&self) -> bool {

@@ -11,5 +11,5 @@ mod statistics;
 
 pub use answer::{Answer, Because, Unknown, Witness};
 pub use candidate::{Candidate, Deadlock, Pattern, Property, is_unserializable};
-pub use finding::{Block, Consequence, Engine, Finding, Standing, Unconfirmed};
+pub use finding::{Block, Cause, Consequence, Engine, Finding, Outside, Standing, Unconfirmed};
 pub use statistics::{Coverage, PhaseTimes, Statistics};

@@ -5,9 +5,11 @@
 //! the end everything that no event needs is left out: that is the slicing and the removal of dead variables of AV §6.
 
 use crate::layout::{Footprints, Layout};
+use crate::updates::updates;
 use crate::walk::{Aim, Request, Walk};
 use crate::{
-    Ctp, CtpError, Event, EventIndex, ExprId, Failing, Kind, Location, Options, PinReason, objects, values,
+    Atomic, Ctp, CtpError, Event, EventIndex, ExprId, Failing, Kind, Location, Options, PinReason, objects,
+    values,
 };
 use ir::{GlobalId, Program, SiteId, SiteIndex, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -187,6 +189,12 @@ fn finish(
     }
     rebuild.rounds = round;
     let failing = failing(program, &events);
+    let mut transactions = marks.transactions(options.atomic);
+    if options.atomic == Atomic::Locks && transactions.iter().all(|known| known.origin.is_inferred()) {
+        let more = updates(&expressions, &events, |read| reads[read.index()].location, &transactions);
+        transactions.extend(more);
+        transactions.sort_by_key(|transaction| (transaction.thread, transaction.from, transaction.to));
+    }
     Ctp {
         failing,
         expressions,
@@ -196,7 +204,7 @@ fn finish(
         locations,
         objects: objects::objects(program, trace),
         freed,
-        transactions: marks.transactions(options.atomic),
+        transactions,
         original_events: trace.events.len(),
         rebuild,
         past: 0,

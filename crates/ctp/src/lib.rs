@@ -32,6 +32,7 @@ pub mod show;
 mod slice;
 mod space;
 mod transactions;
+mod updates;
 mod value_set;
 mod values;
 mod walk;
@@ -63,7 +64,8 @@ impl Default for Options {
 pub enum Atomic {
     /// Nothing.
     Marked,
-    /// The critical sections of one lock in one activation of a function, from the first to the last.
+    /// The critical sections of one lock in one activation of a function, from the first to the last; and updates in two steps, from the
+    /// read to the write of what was computed from it.
     Locks,
     /// Activations of functions, other than `main` and what threads run.
     Functions,

@@ -181,6 +181,8 @@ pub enum TransactionOrigin {
     Lock(trace::Location),
     /// An activation of this function.
     Function(FunctionId),
+    /// From a read of this location to a write of what was computed from it.
+    Update(LocationId),
 }
 
 impl TransactionOrigin {

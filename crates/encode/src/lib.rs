@@ -21,6 +21,7 @@
 //! behind the violation (AV §5), which excludes what its Fig. 6 shows once locks come into it.
 
 mod accesses;
+mod context;
 mod encoding;
 mod happens_before;
 mod memory;
@@ -31,6 +32,7 @@ mod sync;
 mod terms;
 mod witness;
 
+pub use context::Context;
 pub use encoding::Encoding;
 pub use happens_before::{Knowledge, OtherOrders};
 pub use solver::{Answer, Bool, Bv, Error, Interrupter, Limits, Result, Stop};

@@ -217,7 +217,7 @@ impl Encoding<'_> {
     }
 
     /// The reads of an event have their recorded values (the maximal causal model).
-    fn same_values(&mut self, at: EventIndex) -> Result<Vec<Bool>> {
+    pub(crate) fn same_values(&mut self, at: EventIndex) -> Result<Vec<Bool>> {
         let Some(access) = self.kind(at).access() else { return Ok(vec![]) };
         let mut same = vec![];
         for &read in access.targets.iter().flat_map(|target| &target.reads) {

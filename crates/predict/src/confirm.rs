@@ -4,9 +4,10 @@
 //! their accesses at once; for an assertion or fault, it happened at that place; for a deadlock, none of its threads ever went
 //! on. After the witness the run goes on under a fixed strategy, so that its consequence shows and repeats.
 
+use crate::difference::cause;
 use crate::normal::Normal;
 use crate::trim::trim;
-use claim::{Candidate, Consequence, Standing, Unconfirmed, Witness};
+use claim::{Candidate, Cause, Consequence, Standing, Unconfirmed, Witness};
 use rustc_hash::FxHashMap;
 use subject::{Logging, Run, Schedule, Segment, Strategy, Subject};
 use trace::{Choice, Event, EventId, EventKind, FaultKind, Outcome, ThreadId, Trace};
@@ -36,6 +37,8 @@ pub struct Replayed {
     pub run: Option<Box<Trace>>,
     /// What it printed.
     pub output: Option<String>,
+    /// If it did not show the candidate: what outside code did otherwise, if that is the reason.
+    pub cause: Option<Cause>,
 }
 
 impl Replayed {
@@ -49,6 +52,7 @@ impl Replayed {
             consequence: Consequence::NotSeen,
             run: None,
             output: None,
+            cause: None,
         }
     }
 
@@ -58,21 +62,23 @@ impl Replayed {
     }
 }
 
-/// Re-runs a subject along a witness; says whether it showed the candidate, and what it led to.
+/// Re-runs a subject along a witness that was found from the recorded run; says whether it showed the candidate, and what it led to.
 pub fn confirm(
     subject: &impl Subject,
+    recorded: &Trace,
     candidate: &Candidate,
     witness: &Witness,
     normal: &Normal,
 ) -> Replayed {
+    let replay = |followed: Witness| replay(subject, recorded, candidate, witness, followed, normal);
     let Candidate::CoEnabledRace { first, second } = candidate else {
-        return replay(subject, candidate, witness, witness.clone(), normal);
+        return replay(witness.clone());
     };
     // Either access may be the one that comes first, and only one of the two orders may do harm.
     let then = |order: [&EventId; 2]| {
         let mut extended = witness.clone();
         extended.order.extend(order);
-        replay(subject, candidate, witness, extended, normal)
+        replay(extended)
     };
     let one = then([first, second]);
     if one.shows() == (true, true) {
@@ -83,13 +89,14 @@ pub fn confirm(
     match best.standing {
         Standing::Confirmed => best,
         // The first access may end the process; that both were next is shown without it.
-        Standing::Predicted(_) => replay(subject, candidate, witness, witness.clone(), normal),
+        Standing::Predicted(_) => replay(witness.clone()),
     }
 }
 
 /// Runs a subject along `followed`, which begins with the witness.
 fn replay(
     subject: &impl Subject,
+    recorded: &Trace,
     candidate: &Candidate,
     witness: &Witness,
     followed: Witness,
@@ -104,13 +111,22 @@ fn replay(
         }
     };
     let consequence = consequence(&run, normal);
-    let standing = match standing(&run, candidate, witness) {
-        Ok(()) => Standing::Confirmed,
-        Err(why) => Standing::Predicted(why),
+    let (standing, cause) = match standing(&run, candidate, witness) {
+        Ok(()) => (Standing::Confirmed, None),
+        Err(why) => {
+            let cause = cause(recorded, &run, witness);
+            let why = match why {
+                Unconfirmed::Departed { how, asked_again, .. } => {
+                    Unconfirmed::Departed { how, cause: cause.clone(), asked_again }
+                }
+                other => other,
+            };
+            (Standing::Predicted(why), cause)
+        }
     };
     let (mut run, output) = (run.trace, run.output);
     trim(&mut run, candidate);
-    Replayed { witness: followed, standing, consequence, run: Some(Box::new(run)), output }
+    Replayed { witness: followed, standing, consequence, run: Some(Box::new(run)), output, cause }
 }
 
 fn consequence(run: &Run, normal: &Normal) -> Consequence {
@@ -125,7 +141,8 @@ fn consequence(run: &Run, normal: &Normal) -> Consequence {
 /// Whether a run along a witness shows the candidate.
 fn standing(run: &Run, candidate: &Candidate, witness: &Witness) -> Result<(), Unconfirmed> {
     if let Some(departure) = &run.departure {
-        return Err(Unconfirmed::Departed(departure.words(&|thread| thread.to_string())));
+        let how = departure.words(&|thread| thread.to_string());
+        return Err(Unconfirmed::Departed { how, cause: None, asked_again: 0 });
     }
     let mut until: FxHashMap<ThreadId, u64> = FxHashMap::default();
     for event in &witness.order {

@@ -6,12 +6,14 @@
 
 pub mod candidates;
 mod confirm;
+mod difference;
 mod failure;
 mod far;
 mod filters;
 mod normal;
 pub mod pattern;
 mod prediction;
+mod refine;
 pub mod symbolic;
 mod trim;
 mod windows;

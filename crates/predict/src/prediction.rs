@@ -8,6 +8,7 @@ use crate::confirm::{Replayed, confirm};
 use crate::filters::{Filter, Filters};
 use crate::normal::Normal;
 use crate::pattern::{self, PatternError, PatternText};
+use crate::refine::{Shown, show};
 use crate::symbolic;
 use crate::windows::Windows;
 use claim::{
@@ -41,6 +42,10 @@ const MOST_DEADLOCKS: usize = 100;
 
 /// Most candidates of one static place that are replayed until one is confirmed.
 const MOST_REPLAYS: usize = 3;
+
+/// Most candidates of one static place that are replayed until one has a consequence, where only that makes it a finding: it may need a
+/// certain round, or a certain object.
+const MOST_REPLAYS_FOR_A_CONSEQUENCE: usize = 24;
 
 /// What came out.
 #[derive(Clone, Debug, Default)]
@@ -109,7 +114,7 @@ pub fn predict_and_confirm(
         .is_some_and(|until| Instant::now() >= until)
     {
         true => Replayed::not(witness),
-        false => confirm(subject, candidate, witness, normal),
+        false => confirm(subject, trace, candidate, witness, normal),
     };
     run(subject.program(), trace, options, progress, replay)
 }
@@ -133,6 +138,7 @@ fn run(
     let start = Instant::now();
     let mut engine = Windows::new(program, trace, &ctp, &remaining, options.engine.clone())?;
     prediction.statistics.times.encode = start.elapsed();
+    each_place_first(&ctp, &mut remaining);
     prediction.solve(&mut engine, remaining, options, progress)?;
     let start = Instant::now();
     prediction.make_small(&mut engine, &ctp)?;
@@ -141,10 +147,18 @@ fn run(
         prediction.check(program, trace);
     }
     prediction.statistics.times.witnesses = start.elapsed();
-    prediction.count(&ctp);
     let start = Instant::now();
-    prediction.find(&ctp, &mut |candidate, witness| replay(candidate, &witness.whole(trace)));
+    let trusts_all = options.engine.model == Model::Cam;
+    let checks = |candidate: &Candidate, witness: &Witness| {
+        trusts_all
+            || witness::check_all(program, trace, rules(trace, [witness]), &[(candidate, witness)])
+                .is_ok_and(|each| each.iter().all(Result::is_ok))
+    };
+    prediction.find(&mut engine, &ctp, &checks, &mut |candidate, witness| {
+        replay(candidate, &witness.whole(trace))
+    })?;
     prediction.statistics.times.replay = start.elapsed();
+    prediction.count(&ctp);
     Ok(prediction)
 }
 
@@ -219,16 +233,13 @@ impl Prediction {
 
     /// Has each witness checked by somebody who knows neither the encoding nor the engine.
     fn check(&mut self, program: &Program, trace: &Trace) {
-        let is_spurious = |choices: &[Choice]| choices.contains(&Choice::Spurious);
-        let mut spurious = is_spurious(&trace.choices);
-        let mut asked = vec![];
-        for (candidate, answer) in &self.answers {
-            if let Answer::Feasible(witness) = answer {
-                spurious |= is_spurious(&witness.choices);
-                asked.push((candidate, witness));
-            }
-        }
-        let results = witness::check_all(program, trace, witness::Rules { spurious }, &asked);
+        let feasible = self.answers.iter().filter_map(|(candidate, answer)| match answer {
+            Answer::Feasible(witness) => Some((candidate, witness)),
+            _ => None,
+        });
+        let asked: Vec<(&Candidate, &Witness)> = feasible.collect();
+        let rules = rules(trace, asked.iter().map(|&(_, witness)| witness));
+        let results = witness::check_all(program, trace, rules, &asked);
         let results = results.unwrap_or_else(|refusal| vec![Err(refusal); asked.len()]);
         let feasible = self.answers.iter_mut().filter(|(_, answer)| matches!(answer, Answer::Feasible(_)));
         for ((_, answer), result) in feasible.zip(results) {
@@ -267,25 +278,41 @@ impl Prediction {
         }
     }
 
-    /// Groups what is feasible by static place, and replays.
-    fn find(&mut self, ctp: &Ctp, replay: &mut impl FnMut(&Candidate, &Witness) -> Replayed) {
+    /// Groups what is feasible by static place, and replays. What turns out not to be is an answer of its own.
+    fn find(
+        &mut self,
+        engine: &mut Windows<'_>,
+        ctp: &Ctp,
+        checks: &dyn Fn(&Candidate, &Witness) -> bool,
+        replay: &mut impl FnMut(&Candidate, &Witness) -> Replayed,
+    ) -> Result<(), PredictError> {
         let mut groups: FxHashMap<(Tag, Vec<SiteId>), usize> = FxHashMap::default();
         let mut replays: Vec<usize> = vec![];
-        for (candidate, answer) in &self.answers {
+        for (candidate, answer) in &mut self.answers {
             let Answer::Feasible(witness) = answer else { continue };
             let events = candidate.events();
             let sites = sites(ctp, candidate);
             let known = groups.get(&(tag(candidate), sites.clone())).copied();
             if let Some(group) = known {
                 let finding = &mut self.findings[group];
-                // Two kinds of races of the same two accesses are one.
-                finding.others += u64::from(finding.candidate.events() != events);
-                if finding.standing == Standing::Confirmed || replays[group] >= MOST_REPLAYS {
+                if !wants_more(finding, replays[group]) {
+                    finding.count_other(&events);
                     continue;
                 }
+            }
+            let replayed = match show(engine, candidate, witness, checks, replay)? {
+                Shown::Replayed(replayed) => replayed,
+                Shown::Not(found) => {
+                    *answer = found;
+                    continue;
+                }
+            };
+            if let Some(group) = known {
+                let finding = &mut self.findings[group];
+                finding.count_other(&events);
                 replays[group] += 1;
-                let replayed = replay(candidate, witness);
-                if replayed.standing == Standing::Confirmed {
+                let is_better = finding.standing != Standing::Confirmed || replayed.consequence.is_visible();
+                if replayed.standing == Standing::Confirmed && is_better {
                     (finding.candidate, finding.witness) = (candidate.clone(), replayed.witness);
                     (finding.standing, finding.consequence) = (replayed.standing, replayed.consequence);
                     (finding.run, finding.output) = (replayed.run, replayed.output);
@@ -293,7 +320,7 @@ impl Prediction {
                 continue;
             }
             groups.insert((tag(candidate), sites.clone()), self.findings.len());
-            let Replayed { witness, standing, consequence, run, output } = replay(candidate, witness);
+            let Replayed { witness, standing, consequence, run, output, .. } = replayed;
             replays.push(1);
             self.findings.push(Finding {
                 location: events.first().and_then(|&id| location(ctp, id)),
@@ -310,7 +337,39 @@ impl Prediction {
             });
         }
         self.findings.sort_by(|a, b| a.consequence.cmp(&b.consequence).then(a.candidate.cmp(&b.candidate)));
+        Ok(())
     }
+}
+
+/// Whether more candidates of a finding's places are to be replayed after so many.
+fn wants_more(finding: &Finding, replays: usize) -> bool {
+    match finding.standing {
+        Standing::Confirmed => {
+            finding.is_inferred()
+                && !finding.consequence.is_visible()
+                && replays < MOST_REPLAYS_FOR_A_CONSEQUENCE
+        }
+        Standing::Predicted(_) => replays < MOST_REPLAYS,
+    }
+}
+
+/// What the checker allows: waits that end without a reason only where some do.
+fn rules<'w>(trace: &Trace, witnesses: impl IntoIterator<Item = &'w Witness>) -> witness::Rules {
+    let is_spurious = |choices: &[Choice]| choices.contains(&Choice::Spurious);
+    let spurious =
+        is_spurious(&trace.choices) || witnesses.into_iter().any(|witness| is_spurious(&witness.choices));
+    witness::Rules { spurious }
+}
+
+/// Puts the first candidate of each static place before the second ones: if the time does not suffice for all, each place has been
+/// looked at.
+fn each_place_first(ctp: &Ctp, candidates: &mut [Candidate]) {
+    let mut so_many: FxHashMap<(Tag, Vec<SiteId>), usize> = FxHashMap::default();
+    candidates.sort_by_cached_key(|candidate| {
+        let rank = so_many.entry((tag(candidate), sites(ctp, candidate))).or_default();
+        *rank += 1;
+        *rank
+    });
 }
 
 /// Tells kinds of candidates apart; both kinds of races at one place are one finding, different faults are not.
@@ -350,12 +409,16 @@ fn location(ctp: &Ctp, id: EventId) -> Option<trace::Location> {
 fn block(ctp: &Ctp, candidate: &Candidate) -> Option<Block> {
     let Candidate::Atomicity { before, after, .. } = candidate else { return None };
     let thread = ctp.event(ctp.find(*before)?).thread;
-    let around = ctp.transactions.iter().find(|transaction| {
+    let around = ctp.transactions.iter().filter(|transaction| {
         transaction.thread == thread && transaction.from <= before.n && after.n <= transaction.to
-    })?;
+    });
+    // An update lies there to the event; what has more in it comes first, since more says why.
+    let is_update = |around: &&ctp::Transaction| matches!(around.origin, TransactionOrigin::Update(_));
+    let around = around.min_by_key(is_update)?;
     Some(match around.origin {
         TransactionOrigin::Marked => Block::Marked,
         TransactionOrigin::Lock(lock) => Block::Lock(lock),
         TransactionOrigin::Function(_) => Block::Function,
+        TransactionOrigin::Update(_) => Block::Update,
     })
 }

@@ -10,12 +10,12 @@ use crate::far::Far;
 use crate::symbolic::{Options, Symbolic};
 use claim::{Answer, Candidate, Deadlock, Unknown, Witness};
 use ctp::{Ctp, EventIndex, Kind, Slices};
-use encode::{Mode, Result};
+use encode::{Context, Mode, Result};
 use ir::Program;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::time::Instant;
-use trace::{EventKind, Location, Trace};
+use trace::{EventId, EventKind, Location, Trace};
 
 /// How many events windows have: those that are tried first, and those that are tried last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,12 +41,17 @@ pub struct Windows<'c> {
     /// When the time for all questions is over.
     deadline: Option<Instant>,
     view: View<'c>,
+    /// Events that re-runs have shown to depend on what came before them, and on how much of it.
+    ties: BTreeMap<EventId, Context>,
 }
 
 enum View<'c> {
     Whole(Box<Symbolic<'c>>),
     Sliced(Box<Slices<'c>>, Sizes),
 }
+
+/// So many conflicts end the first search in a small window: going along the recorded run is cheaper than a long one.
+const FEW_CONFLICTS: u32 = 1_000;
 
 /// A window: from which event to before which.
 type Window = (EventIndex, EventIndex);
@@ -69,7 +74,7 @@ impl<'c> Windows<'c> {
             return Ok(Windows::sliced(program, trace, ctp, options, Sizes::default()));
         }
         let view = View::Whole(Box::new(Symbolic::new(program, ctp, candidates, options.clone())?));
-        Ok(Windows { program, trace, ctp, options, deadline: None, view })
+        Ok(Windows { program, trace, ctp, options, deadline: None, view, ties: BTreeMap::new() })
     }
 
     /// An engine that looks at a trace through windows of these sizes, be it long or short.
@@ -83,7 +88,7 @@ impl<'c> Windows<'c> {
     ) -> Windows<'c> {
         let deadline = options.total_time.map(|total| Instant::now() + total);
         let view = View::Sliced(Box::new(Slices::new(ctp)), sizes);
-        Windows { program, trace, ctp, options, deadline, view }
+        Windows { program, trace, ctp, options, deadline, view, ties: BTreeMap::new() }
     }
 
     /// Decides candidates; `decided` is told of each answer.
@@ -108,9 +113,15 @@ impl<'c> Windows<'c> {
             }
         };
         answers.resize(candidates.len(), self.not_in_window());
-        // Small windows first; what they do not show is tried by going along the recorded run, and then asked again in large ones.
+        // Small windows first, and no long search; what they do not show is tried by going along the recorded run, and then asked again in
+        // large ones.
         let all: Vec<usize> = (0..candidates.len()).collect();
-        let open = self.answer_in(sizes.small, candidates, &all, &mut answers)?;
+        let given = self.options.limits;
+        let few = given.conflicts.map_or(FEW_CONFLICTS, |given| given.min(FEW_CONFLICTS));
+        self.options.limits.conflicts = Some(few);
+        let open = self.answer_in(sizes.small, candidates, &all, &mut answers);
+        self.options.limits = given;
+        let open = open?;
         let mut open = self.answer_far(candidates, &open, &mut answers);
         // What happens-before orders grows with the square of the window. The same two accesses are asked about as both next.
         open.retain(|&n| !matches!(candidates[n], Candidate::UnorderedRace { .. }));
@@ -138,7 +149,7 @@ impl<'c> Windows<'c> {
         for (window, members) in groups {
             let here: Vec<&Candidate> = members.iter().map(|&n| &candidates[n]).collect();
             for (n, answer) in members.into_iter().zip(self.ask_in(window, &here, false)?) {
-                if matches!(answer, Answer::Unknown(Unknown::Window(_))) {
+                if is_open(&answer) {
                     open.push(n);
                 }
                 answers[n] = answer;
@@ -161,6 +172,32 @@ impl<'c> Windows<'c> {
         let Some(window) = self.window(candidate, sizes.small) else { return Ok(self.not_in_window()) };
         let mut found = self.ask_in(window, &[candidate], true)?;
         Ok(found.pop().unwrap_or_else(|| self.not_in_window()))
+    }
+
+    /// Ties an event to what came before it in the recorded run, or to more of it than before, because a re-run has shown that it depends on
+    /// it. False if it is tied to everything already.
+    ///
+    /// # Errors
+    /// As for [`Windows::answer_all`].
+    pub fn tie(&mut self, event: EventId) -> Result<bool> {
+        let context = match self.ties.get(&event) {
+            None => Context::Calls,
+            Some(context) => match context.stronger() {
+                Some(stronger) => stronger,
+                None => return Ok(false),
+            },
+        };
+        self.ties.insert(event, context);
+        if let View::Whole(engine) = &mut self.view {
+            engine.tie(event, context)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether some event is tied.
+    #[must_use]
+    pub fn is_tied(&self) -> bool {
+        !self.ties.is_empty()
     }
 
     /// All deadlocks of a short trace, at most so many. Of a long one only circles of two locks are looked for; that there may be others
@@ -218,6 +255,9 @@ impl<'c> Windows<'c> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let options = Options { total_time: left, ..self.options.clone() };
         let mut engine = Symbolic::new(self.program, &slice, &asked, options)?;
+        for (&event, &context) in &self.ties {
+            engine.tie(event, context)?;
+        }
         let recorded = last_before(self.ctp, from);
         asked
             .iter()
@@ -259,9 +299,13 @@ impl<'c> Windows<'c> {
                 answers[n] = Answer::Feasible(witness);
             }
         }
-        let is_open = |n: &usize| matches!(answers[*n], Answer::Unknown(Unknown::Window(_)));
-        far.iter().copied().filter(is_open).collect()
+        far.iter().copied().filter(|&n| is_open(&answers[n])).collect()
     }
+}
+
+/// Whether another way to ask may give an answer.
+fn is_open(answer: &Answer) -> bool {
+    matches!(answer, Answer::Unknown(Unknown::Window(_) | Unknown::Conflicts(_)))
 }
 
 /// The last event before a cut that the trace has.

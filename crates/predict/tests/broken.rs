@@ -28,7 +28,7 @@ fn is_refused_twice(machine: &Machine, trace: &Trace, candidate: &Candidate, bro
     let rules = witness::Rules { spurious: false };
     let checked = witness::check(machine.program(), trace, rules, candidate, broken);
     assert!(checked.is_err(), "the checker takes {how} of {candidate:?}");
-    let replayed = confirm(machine, candidate, broken, &Normal::default());
+    let replayed = confirm(machine, trace, candidate, broken, &Normal::default());
     assert_ne!(replayed.standing, Standing::Confirmed, "the replay takes {how} of {candidate:?}");
 }
 

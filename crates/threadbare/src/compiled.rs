@@ -38,7 +38,8 @@ pub fn record(arguments: &RecordArguments) -> anyhow::Result<Exit> {
         bail!("--stats rebuilds what a log of everything leaves out; it needs --log everything");
     }
     let process = &arguments.record.process;
-    let (program, _built, recorded, mut text, same) = record_once(&arguments.record, &logging, false)?;
+    let (program, _built, recorded, mut text, same) =
+        record_once(&arguments.record, &logging, false, Output::Inherited, None)?;
     if arguments.stats {
         let statistics = native::rebuild::rebuild(program.linked(), recorded.log.bytes());
         text.push_str(&report::statistics(&statistics_report(&statistics, &program)));
@@ -52,9 +53,15 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let process = &arguments.record.process;
     let options = prediction::options(&arguments.predict)?;
     let start = Instant::now();
+    let is_text = arguments.predict.format == Format::Text;
+    // A report for programs has standard output for itself.
+    let output = if is_text { Output::Inherited } else { Output::Captured };
     let (mut program, built, recorded, text, same) =
-        record_once(&arguments.record, &Logging::Everything, true)?;
+        record_once(&arguments.record, &Logging::Everything, true, output, arguments.predict.budget)?;
     let took = start.elapsed();
+    if let Some((out, errors)) = &recorded.output {
+        [out, errors].into_iter().for_each(|printed| output::say(&String::from_utf8_lossy(printed)));
+    }
     output::say(&(about(&program, &recorded, process) + &text));
     let exit = if same { recorded_exit(&recorded) } else { Exit::Findings };
     let mut trace = recorded.run.trace;
@@ -74,7 +81,6 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
         confirm: true,
         options,
     };
-    let is_text = arguments.predict.format == Format::Text;
     if matches!(exit, Exit::BadInput | Exit::Limit)
         || !same
         || (is_text && exit == Exit::Misbehaved && arguments.predict.runs() == 1)
@@ -155,6 +161,8 @@ fn record_once(
     arguments: &RecordOptions,
     logging: &Logging,
     more_runs: bool,
+    output: Output,
+    budget: Option<Duration>,
 ) -> anyhow::Result<(Compiled, Built, Recorded, String, bool)> {
     let (built, through) = match arguments.programs.is_empty() {
         true => started_by(&arguments.arguments)?,
@@ -168,6 +176,9 @@ fn record_once(
     let mut options = options(&arguments.process, &arguments.arguments, several);
     options.most_events = arguments.max_events.unwrap_or(u64::MAX);
     options.through = through;
+    options.output = output;
+    // A program that never ends would have no budget left for anything else, but it is ended.
+    options.timeout = options.timeout.or(budget);
     options.spurious = arguments.options.spurious || followed.as_ref().is_some_and(Followed::spurious);
     let mut program = open(&built, options)?;
     let strategy = match followed {
@@ -382,8 +393,9 @@ fn about(program: &Compiled, recorded: &Recorded, process: &ProcessOptions) -> S
     }
     match (recorded.stopped, &trace.outcome) {
         (Some(Stopped::Timeout), _) => {
-            let seconds = process.timeout.unwrap_or(0);
-            let _ = writeln!(text, "the program was ended after {seconds} seconds (--timeout)");
+            let seconds = program.options().timeout.unwrap_or_default().as_secs();
+            let option = if process.timeout.is_some() { "--timeout" } else { "--budget" };
+            let _ = writeln!(text, "the program was ended after {seconds} seconds ({option})");
         }
         (Some(Stopped::Output), _) => text.push_str("the program was ended because it printed too much\n"),
         (Some(Stopped::Memory), _) => {

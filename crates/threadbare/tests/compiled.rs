@@ -263,3 +263,119 @@ fn drawn_schedules_show_a_lost_update_and_how_to_see_it_again() {
     let whole = threadbare(directory, &["explore", "--strategy", "dpor", "lost.c"]);
     expect(&whole, 2, "for compiled ones there are --strategy random and pct");
 }
+
+#[test]
+fn a_program_that_fails_in_the_recorded_run_is_a_finding_of_its_own() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    let text = "#include <assert.h>\n#include <pthread.h>\nint x;\nstatic void *worker(void *unused) { x = 1; return unused; }\n\
+        int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, worker, 0);\n  pthread_join(t, 0);\n  assert(x == 2);\n}\n";
+    write(directory, "fails.c", text);
+    expect(&threadbare(directory, &["run", "fails.c"]), 4, "fails.c:9:3");
+    let json = threadbare(directory, &["run", "fails.c", "--format", "json"]);
+    assert_eq!(json.status.code(), Some(4), "{}", said(&json));
+    let report: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(report["findings"].as_array().map(Vec::len), Some(1), "{report}");
+}
+
+#[test]
+fn a_program_that_never_ends_is_ended_and_the_limit_is_told() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    // Waits for nobody, and for a thread that spins.
+    let text = "#include <pthread.h>\nvolatile int stop;\nstatic void *worker(void *unused) { while (!stop) {} return unused; }\n\
+        int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, worker, 0);\n  pthread_join(t, 0);\n}\n";
+    write(directory, "forever.c", text);
+    let ended = threadbare(directory, &["run", "forever.c", "--timeout", "2", "--max-log", "64"]);
+    expect(&ended, 3, "ended after 2 seconds (--timeout)");
+    let ended = threadbare(directory, &["run", "forever.c", "--budget", "2s", "--max-log", "64"]);
+    expect(&ended, 3, "ended after 2 seconds (--budget)");
+}
+
+#[test]
+fn a_budget_ends_everything_with_an_answer() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    // Its recorded run takes no time, its questions do.
+    let text = "#include <assert.h>\n#include <pthread.h>\nunsigned x = 3;\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+        static void *worker(void *unused) {\n  for (int i = 0; i < 12; i++) {\n    pthread_mutex_lock(&m);\n    unsigned a = x;\n\
+        pthread_mutex_unlock(&m);\n    pthread_mutex_lock(&m);\n    x = a * a * 2654435761u + 12345u;\n    assert(x != 77u);\n\
+        pthread_mutex_unlock(&m);\n  }\n  return unused;\n}\n\
+        int main(void) {\n  pthread_t t[8];\n  for (int i = 0; i < 8; i++) pthread_create(&t[i], 0, worker, 0);\n\
+        for (int i = 0; i < 8; i++) pthread_join(t[i], 0);\n}\n";
+    write(directory, "slow.c", text);
+    let start = std::time::Instant::now();
+    let words = ["run", "slow.c", "--budget", "5s", "--solve-time", "100000", "--only", "assert"];
+    let ended = threadbare(directory, &words);
+    expect(&ended, 3, "looked at ");
+    expect(&ended, 3, "no answer in");
+    assert!(start.elapsed().as_secs() < 120, "it took {:?}", start.elapsed());
+}
+
+#[test]
+fn a_program_that_prints_without_end_does_not_fill_memory_or_the_report() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    let text = "#include <pthread.h>\n#include <stdio.h>\nint x;\nstatic void *worker(void *unused) { x++; return unused; }\n\
+        int main(void) {\n  pthread_t t[2];\n  for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, worker, 0);\n\
+        for (int i = 0; i < 2; i++) pthread_join(t[i], 0);\n\
+        static char line[65536];\n  for (int i = 0; i < 65535; i++) line[i] = 'a';\n  line[65535] = '\\n';\n\
+        for (long i = 0; i < 32768; i++) fwrite(line, 1, sizeof line, stdout);\n}\n";
+    write(directory, "prints.c", text);
+    // Two gigabytes each time: nobody reads them in the recorded run, and of others only so much is kept.
+    let mut command =
+        command(directory, &["run", "prints.c", "--only", "race", "--format", "text", "--timeout", "60"]);
+    let output = command.stdout(Stdio::null()).output().unwrap();
+    expect(&output, 1, "data race");
+    assert!(output.stderr.len() < 1 << 20, "{}", output.stderr.len());
+}
+
+#[test]
+fn an_interrupted_run_of_a_program_tells_what_it_has_found() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    let mut text = String::from(
+        "#include <assert.h>\n#include <pthread.h>\nunsigned x = 3;\nint y;\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n",
+    );
+    text.push_str(
+        "static void *worker(void *unused) {\n  y++;\n  for (int i = 0; i < 20; i++) {\n    pthread_mutex_lock(&m);\n    unsigned a = x;\n\
+        pthread_mutex_unlock(&m);\n    pthread_mutex_lock(&m);\n    x = a * a * 2654435761u + 12345u;\n    assert(x != 77u);\n\
+        pthread_mutex_unlock(&m);\n  }\n  return unused;\n}\n\
+        int main(void) {\n  pthread_t t[8];\n  for (int i = 0; i < 8; i++) pthread_create(&t[i], 0, worker, 0);\n\
+        for (int i = 0; i < 8; i++) pthread_join(t[i], 0);\n}\n",
+    );
+    write(directory, "slow.c", &text);
+    let words = ["run", "slow.c", "--solve-time", "100000", "--budget", "200s", "--only", "race,assert"];
+    // Who is started in the background ignores the signal, and so would the tool: here it must not.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_threadbare")]).args(words);
+    let mut child =
+        command.current_dir(directory).stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut reader = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("exited") {
+        std::io::BufRead::read_line(&mut reader, &mut said).unwrap();
+    }
+    std::thread::sleep(std::time::Duration::from_secs(5));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    std::io::Read::read_to_string(&mut reader, &mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{said}");
+    assert!(said.contains(": interrupted") && said.contains("looked at "), "{said}");
+    assert!(directory.join(".threadbare").exists() == said.contains("kept as"), "{said}");
+}
+
+#[test]
+fn the_readme_shows_what_is_found_in_the_bank_in_c() {
+    if directory().is_none() {
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let shown = readme.split("$ threadbare run --no-keep examples/bank.c\n").nth(1).unwrap();
+    let shown = shown.split("```").next().unwrap();
+    let mut run = command(&root, &["run", "--no-keep", "examples/bank.c"]);
+    let output = run.env("COLUMNS", "120").output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let printed = format!("{}{}", String::from_utf8_lossy(&output.stdout), said(&output));
+    assert_eq!(printed.trim_end(), shown.trim_end());
+}

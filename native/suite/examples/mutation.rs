@@ -18,6 +18,12 @@ use trace::{Logging, Outcome, Trace};
 const STRESS: u64 = 150;
 /// Recorded runs from which a mutant is looked for, until one finds it.
 const RUNS: u64 = 3;
+/// So many candidates of one place in the source are looked at.
+const MOST_PER_PLACE: usize = 8;
+/// A question that takes the solver longer is given up.
+const MOST_CONFLICTS: u32 = 2_000;
+/// All questions about one run together get so much time.
+const MOST_TIME: Duration = Duration::from_secs(60);
 /// Longer runs are not looked at.
 const MOST_EVENTS: usize = 20_000;
 
@@ -139,8 +145,9 @@ fn quiet(path: &Path) -> Compiled {
 fn is_noticed(compiled: &Compiled, trace: &Trace) -> bool {
     let Ok(normal) = Normal::of(compiled, trace, 4) else { return false };
     let mut options = Options::default();
-    options.engine.limits.time = Some(Duration::from_secs(1));
-    options.engine.total_time = Some(Duration::from_secs(20));
+    options.wanted.per_place = MOST_PER_PLACE;
+    options.engine.limits.conflicts = Some(MOST_CONFLICTS);
+    options.engine.total_time = Some(MOST_TIME);
     let found = predict_and_confirm(compiled, trace, &options, &normal, &mut |_| {});
     found.is_ok_and(|found| {
         found.findings.iter().any(|finding| {

@@ -3,6 +3,7 @@
 //
 // bug: between the decrement and the test the other thread can decrement too: the object is freed twice.
 // prints: freed 1
+// finds: atomicity 21 22: assertion
 #include "check.h"
 #include <pthread.h>
 #include <stdatomic.h>

@@ -8,7 +8,10 @@
 #include <stdint.h>
 #include <threadbare.h>
 
-enum { THREADS = 2, ROUNDS = 3 };
+#ifndef THREADS
+#define THREADS 2
+#endif
+enum { ROUNDS = 3 };
 
 static pthread_mutex_t bank = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};

@@ -2,6 +2,10 @@
 //
 // bug: a record's count is read and written without a lock, so that a visit can be lost.
 // prints: 12 visits of 4 records by 3 threads
+// finds: assertion 59: assertion
+// finds: atomicity 28 29: assertion
+// finds: race 28 29: assertion
+// finds: race 29: assertion
 #include "check.h"
 #include <pthread.h>
 #include <threadbare.h>

@@ -3,6 +3,10 @@
 //
 // bug: what is read in the first critical section may be old in the second.
 // prints: sum 15, rounds 10
+// finds: assertion 40: assertion
+// finds: atomicity 23 26: assertion
+// finds: atomicity 26: assertion
+// finds: atomicity 27: assertion
 #include "check.h"
 #include <pthread.h>
 #include <threadbare.h>

@@ -15,8 +15,8 @@ mod sources;
 pub use build::{Build, Built, Cxx, build, plain};
 pub use each::for_each;
 pub use program::{Language, Program, programs};
-pub use run::{concurrent_trace_program, first_difference, open, record};
-pub use sources::{c_files, sqlite, zstd};
+pub use run::{concurrent_trace_program, first_difference, open, record, short_run};
+pub use sources::{bzip2, c_files, sqlite, zstd};
 
 use std::path::PathBuf;
 

@@ -1,5 +1,6 @@
 //! Running compiled programs, and comparing their runs.
 
+use crate::Program;
 use ctp::Ctp;
 use native::launch::{Input, Options, Output};
 use native::{Compiled, Recorded};
@@ -42,6 +43,24 @@ pub fn record(compiled: &Compiled, strategy: &Strategy, logging: &Logging, print
     assert_eq!(String::from_utf8_lossy(output), prints, "{strategy}\n{errors}");
     assert_eq!(recorded.about.damage, None, "{strategy}");
     recorded
+}
+
+/// A run of at most so many events that prints what it should, under the first strategy that gives one. In some programs a thread that waits
+/// spins until it is preempted, and under a strategy that seldom does so the trace is that of the spinning.
+///
+/// # Panics
+/// If the program cannot be run.
+#[must_use]
+pub fn short_run(compiled: &Compiled, program: &Program, most_events: usize) -> Option<Trace> {
+    let seeds = (0..20).map(|seed| Strategy::Random { seed });
+    for strategy in [Strategy::RunToBlock].into_iter().chain(seeds) {
+        let run = compiled.record(&strategy, &Logging::Everything).expect("it runs");
+        let prints = run.output.as_ref().is_some_and(|(out, _)| out == program.prints.as_bytes());
+        if prints && run.run.trace.events.len() <= most_events {
+            return Some(run.run.trace);
+        }
+    }
+    None
 }
 
 /// Where two runs under the same strategy differ first, if they do. With `only_kinds`, what was read from outside may differ: then

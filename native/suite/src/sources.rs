@@ -16,6 +16,12 @@ pub fn zstd() -> PathBuf {
     package("zstd-sys").join("zstd/lib")
 }
 
+/// The directory of bzip2's library and program.
+#[must_use]
+pub fn bzip2() -> PathBuf {
+    package("bzip2-sys").join("bzip2-1.0.8")
+}
+
 /// The C files in a directory, sorted.
 ///
 /// # Panics

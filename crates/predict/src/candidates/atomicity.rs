@@ -5,9 +5,11 @@
 
 use super::{Accesses, Collector, may_write};
 use claim::Candidate;
-use ctp::{EventIndex, ThreadIndex, Transaction};
+use ctp::{EventIndex, LocationId, ThreadIndex, Transaction, TransactionOrigin};
 use ir::SiteId;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use trace::EventId;
 
 /// Pairs e1, e2 of one thread at the same instructions.
 type Pairs = BTreeMap<(ThreadIndex, SiteId, SiteId), Vec<(EventIndex, EventIndex)>>;
@@ -16,8 +18,13 @@ pub(super) fn collect(collector: &mut Collector<'_>) {
     let ctp = collector.ctp;
     // Which transactions a thread has, by their beginning.
     let mut of_thread: Vec<Vec<&Transaction>> = vec![vec![]; ctp.threads.len()];
+    // Updates are about one location each: its first and its last access.
+    let mut updates: FxHashMap<LocationId, Vec<&Transaction>> = FxHashMap::default();
     for transaction in &ctp.transactions {
-        of_thread[transaction.thread.index()].push(transaction);
+        match transaction.origin {
+            TransactionOrigin::Update(location) => updates.entry(location).or_default().push(transaction),
+            _ => of_thread[transaction.thread.index()].push(transaction),
+        }
     }
     for n in 0..collector.accesses.len() {
         let groups = collector.groups(&collector.accesses[n]);
@@ -37,7 +44,16 @@ pub(super) fn collect(collector: &mut Collector<'_>) {
                 }
             }
         }
-        for (&(thread, ..), pairs) in &pairs {
+        for update in updates.get(&LocationId::new(n)).into_iter().flatten() {
+            let event = |n: u64| ctp.find(EventId { thread: ctp.thread(update.thread).id, n });
+            if let (Some(before), Some(after)) = (event(update.from), event(update.to)) {
+                let (e1, e2) = (ctp.event(before), ctp.event(after));
+                pairs.entry((e1.thread, e1.site, e2.site)).or_default().push((before, after));
+            }
+        }
+        for (&(thread, ..), pairs) in &mut pairs {
+            pairs.sort_unstable();
+            pairs.dedup();
             for group in groups.iter().filter(|group| group.thread != thread) {
                 triples(collector, pairs, group);
             }

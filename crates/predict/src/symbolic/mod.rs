@@ -11,7 +11,7 @@ mod race;
 use crate::candidates::{may_write, reads};
 use claim::{Answer, Because, Candidate, Pattern, Property, Unknown};
 use ctp::{Ctp, EventIndex, Kind};
-use encode::{Bool, Encoding, Interrupter, Limits, Mode, Model, OtherOrders, Result, Stop};
+use encode::{Bool, Context, Encoding, Interrupter, Limits, Mode, Model, OtherOrders, Result, Stop};
 use facts::{Core, Fact};
 use ir::{Op, Program, SiteIndex, SyncOp};
 use rustc_hash::FxHashSet;
@@ -114,6 +114,14 @@ impl<'c> Symbolic<'c> {
     /// The encoding.
     pub fn encoding(&mut self) -> &mut Encoding<'c> {
         &mut self.encoding
+    }
+
+    /// Ties an event to more of what came before it in the recorded run, because a re-run has shown that it depends on it.
+    ///
+    /// # Errors
+    /// As for [`Symbolic::answer`].
+    pub fn tie(&mut self, event: EventId, context: Context) -> Result<()> {
+        self.encoding.tie(event, context)
     }
 
     /// How many questions the solver was asked, those for smaller witnesses and reasons left out.

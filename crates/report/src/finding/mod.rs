@@ -9,7 +9,7 @@ mod title;
 mod why;
 
 use crate::Sources;
-use claim::{Candidate, Finding, Standing, Unconfirmed};
+use claim::{Candidate, Cause, Finding, Outside, Standing, Unconfirmed};
 use ir::SiteId;
 use subject::Schedule;
 use trace::{EventId, ExcerptRow, Trace};
@@ -158,7 +158,7 @@ pub fn describe(finding: &Finding, schedule: Schedule, telling: &Telling<'_>) ->
         ended: finding.run.as_deref().map(|run| crate::outcome::ending(run, telling.sources)),
         recorded: recorded(finding, &rows, telling),
         fails_at: words.fails_at(),
-        unconfirmed: unconfirmed(&finding.standing),
+        unconfirmed: unconfirmed(&finding.standing, telling.sources),
         others: finding.others,
         kind,
         title,
@@ -213,17 +213,41 @@ impl Telling<'_> {
     }
 }
 
-fn unconfirmed(standing: &Standing) -> Option<String> {
+fn unconfirmed(standing: &Standing, sources: &Sources<'_>) -> Option<String> {
     match standing {
         Standing::Confirmed => None,
         Standing::Predicted(Unconfirmed::NotReplayed) => Some("the program was not run again".to_owned()),
-        Standing::Predicted(Unconfirmed::Departed(how)) => {
-            Some(format!("the run departs from the schedule: {how}"))
+        Standing::Predicted(Unconfirmed::Departed { how, cause, asked_again }) => {
+            let mut words = format!("the run departs from the schedule: {how}");
+            if let Some(cause) = cause {
+                words.push_str(&format!("; {}", why_departed(cause, sources)));
+            }
+            if *asked_again > 0 {
+                let times =
+                    if *asked_again == 1 { "once".to_owned() } else { format!("{asked_again} times") };
+                words.push_str(&format!(" (asked {times} for a schedule without that)"));
+            }
+            Some(words)
         }
         Standing::Predicted(Unconfirmed::NotShown) => {
             Some("the run followed the schedule and did not show it".to_owned())
         }
         Standing::Predicted(Unconfirmed::NotRun(why)) => Some(format!("the program could not be run: {why}")),
+    }
+}
+
+fn why_departed(cause: &Cause, sources: &Sources<'_>) -> String {
+    let place = sources.place(cause.site);
+    match cause.outside {
+        Outside::DidNotComeBack => {
+            format!("the call at {place}, which leaves the program, did not come back")
+        }
+        Outside::Result { recorded, seen } => {
+            format!(
+                "the call at {place}, which leaves the program, gave {seen} and not {recorded} as in the recorded run"
+            )
+        }
+        Outside::Memory => format!("what code outside the program had written was not the same at {place}"),
     }
 }
 

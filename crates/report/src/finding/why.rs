@@ -30,6 +30,10 @@ impl Words<'_> {
                         self.telling.location(lock)
                     ),
                     Some(Block::Function) => "the block is one call of a function".to_owned(),
+                    Some(Block::Update) => {
+                        "what it writes is computed from what it read, so the two look as if they were meant to be one step"
+                            .to_owned()
+                    }
                     Some(Block::Marked) | None => "the block is marked as atomic".to_owned(),
                 };
                 vec![what, format!("({meant}; no order of whole blocks does this)")]

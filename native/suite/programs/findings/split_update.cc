@@ -1,5 +1,6 @@
 // An update of an atomic in two steps loses what comes between them.
-// finds: assertion 27: assertion
+// finds: assertion 28: assertion
+// finds: atomicity: assertion
 #include <atomic>
 #include <cassert>
 #include <cstdio>
