@@ -4,6 +4,8 @@
 mod common;
 
 use abi::note::{End, Mode, Note, Step, Waits};
+use abi::pack::{PACKED, Packer, most_bytes};
+use abi::unit::{BYTES, SITE_BITS, Unit};
 use common::log::{self, ACCT, FIRST, Log, MAIN, NODE, SECOND, origin, program, sample, site};
 use native::log::{Reading, read};
 use trace::{EventKind as K, FaultKind, Outcome, ShowOptions, ThreadId, show};
@@ -50,6 +52,43 @@ fn switches_say_who_ran_how_far() {
         switches,
         [(main, 9, site::LOAD_HEAD, 1), (first, 5, site::STORE_OWN, 2), (main, 18, site::MEMCPY, 1)]
     );
+}
+
+/// The same log with its first units packed.
+fn packed(bytes: &[u8], count: usize) -> Vec<u8> {
+    let word = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().unwrap());
+    let units: Vec<Unit> =
+        (0..count).map(|n| Unit { place: word(n * BYTES), value: word(n * BYTES + 8) }).collect();
+    let mut piece = vec![0; most_bytes(count)];
+    let length = Packer::default().pack(&units, &mut piece);
+    piece.truncate(length);
+    piece.resize(length.next_multiple_of(BYTES), 0);
+    let head = [(count as u64) << SITE_BITS, PACKED | length as u64].map(u64::to_le_bytes).concat();
+    [&head, &piece, &bytes[count * BYTES..]].concat()
+}
+
+#[test]
+fn a_log_says_the_same_wherever_its_packed_piece_ends() {
+    let linked = program();
+    let plain = sample(&linked).bytes;
+    let all = read(&linked, &plain, origin(&linked));
+    for count in 0..=plain.len() / BYTES {
+        let reading = read(&linked, &packed(&plain, count), origin(&linked));
+        assert_eq!(reading.trace, all.trace, "{count}");
+        assert!(reading.ended && reading.damage.is_none(), "{count}");
+    }
+}
+
+#[test]
+fn a_piece_that_is_damaged_ends_the_log_and_is_named() {
+    let linked = program();
+    let plain = sample(&linked).bytes;
+    let mut bytes = packed(&plain, plain.len() / BYTES);
+    // A first unit that is as expected, though nothing is before it.
+    bytes[BYTES] = 1;
+    let reading = read(&linked, &bytes, origin(&linked));
+    assert!(reading.damage.unwrap().to_string().contains("packed"));
+    assert!(!reading.ended);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::cli::{
     DEFAULT_CFLAGS, Format, LogName, PredictArguments, ProcessOptions, RecordArguments, RecordOptions,
     ReplayArguments, RunArguments, StrategyName,
 };
-use crate::command::record::{exit, save_schedule};
+use crate::command::record::{exit, save_schedule, strategy};
 use crate::command::replay::MOST_ROWS;
 use crate::exit::Exit;
 use crate::load::{Followed, Kind};
@@ -183,7 +183,7 @@ fn record_once(
     let mut program = open(&built, options)?;
     let strategy = match followed {
         Some(followed) => Strategy::follow(followed.compiled_schedule()?),
-        None => strategy(arguments, &mut program)?,
+        None => strategy(arguments, || events(&mut program))?,
     };
     let recorded = program.record(&strategy, logging)?;
     let trace = &recorded.run.trace;
@@ -365,21 +365,13 @@ fn options(process: &ProcessOptions, arguments: &[OsString], several_runs: bool)
     }
 }
 
-fn strategy(arguments: &RecordOptions, program: &mut Compiled) -> anyhow::Result<Strategy> {
-    let seed = arguments.seed;
-    Ok(match arguments.strategy {
-        StrategyName::RunToBlock => Strategy::RunToBlock,
-        StrategyName::RoundRobin => Strategy::RoundRobin { quantum: arguments.quantum },
-        StrategyName::Random => Strategy::Random { seed },
-        StrategyName::Pct => {
-            // How long a run is: as long as this one, of which nobody wants to see the output.
-            let options = program.options().clone();
-            program.set_options(Options { output: Output::Discarded, ..options.clone() });
-            let first = program.record(&Strategy::RunToBlock, &Logging::Synchronisation)?;
-            program.set_options(options);
-            Strategy::Pct { seed, depth: arguments.depth, length: first.about.events.max(1) }
-        }
-    })
+/// How many events a run has: as many as this one, of which nobody wants to see the output.
+fn events(program: &mut Compiled) -> anyhow::Result<u64> {
+    let options = program.options().clone();
+    program.set_options(Options { output: Output::Discarded, ..options.clone() });
+    let first = program.record(&Strategy::RunToBlock, &Logging::Synchronisation);
+    program.set_options(options);
+    Ok(first?.about.events)
 }
 
 /// What is to be said about a run.

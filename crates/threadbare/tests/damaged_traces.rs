@@ -2,14 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod common;
 
-fn threadbare(directory: &Path, arguments: &[&str]) -> Output {
-    let command =
-        Command::new(env!("CARGO_BIN_EXE_threadbare")).args(arguments).current_dir(directory).output();
-    command.expect("threadbare runs")
-}
+use common::threadbare;
+use std::process::Output;
 
 fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)

@@ -36,6 +36,7 @@ mod marks;
 mod module;
 mod next;
 mod objects;
+mod packing;
 mod page;
 mod pids;
 mod place;

@@ -1,9 +1,10 @@
 //! The log: units of instrumented code and notes of the runtime.
 //!
 //! Both go to one buffer that stays in the cache. When it is full, and before another thread runs, it is *settled*: its events are
-//! counted, and if everything is kept it is written to the log's file, otherwise sifted (`sift`) into a second buffer. Both
-//! buffers are a shared mapping of a file (`abi::page`), so that nothing is lost even if the process is killed.
+//! counted, and if everything is kept it is packed (`packing`) and written to the log's file, otherwise sifted (`sift`) into a second
+//! buffer. Both buffers are a shared mapping of a file (`abi::page`), so that nothing is lost even if the process is killed.
 
+use crate::packing::Packing;
 use crate::page::{self, KEPT, UNITS, cursor, set_cursor};
 use crate::shadow::Shadow;
 use crate::sys;
@@ -20,8 +21,8 @@ const CLOSED: i32 = -1;
 
 /// What is done with units.
 pub enum Kept {
-    /// All are kept.
-    Everything,
+    /// All are kept, packed.
+    Everything(Packing),
     /// None, but it is found out who touched what.
     Sharedness(Shadow),
     /// None.
@@ -71,7 +72,7 @@ impl Log {
     /// The log into a file, with its tail. `None` if the tail cannot be mapped, or there is no address space.
     pub fn new(file: i32, tail: i32, logging: &Logging, most_bytes: u64) -> Option<Log> {
         let kept = match logging {
-            Logging::Everything => Kept::Everything,
+            Logging::Everything => Kept::Everything(Packing::new()),
             Logging::Sharedness => Kept::Sharedness(Shadow::new()?),
             Logging::Schedule => Kept::Nothing,
             Logging::Ranges(ranges) => Kept::Ranges(ranges.clone()),
@@ -97,7 +98,7 @@ impl Log {
     }
 
     fn direct(&self) -> bool {
-        matches!(self.kept, Kept::Everything)
+        matches!(self.kept, Kept::Everything(_))
     }
 
     fn tell_pending(&self) {
@@ -155,8 +156,8 @@ impl Log {
         bytes.resize(length.next_multiple_of(unit::BYTES), 0);
         self.flush();
         let head = [done << SITE_BITS, length as u64].map(u64::to_le_bytes).concat();
-        self.write(&head);
-        self.write(&bytes);
+        self.written += write(self.file, &head);
+        self.written += write(self.file, &bytes);
     }
 
     /// Settles what the running thread has added. `done` and `total` are the events of the thread and of all threads that were settled
@@ -170,8 +171,7 @@ impl Log {
             (end > start && end != self.note_end).then(|| unsafe { *(end as *const Unit).sub(1) }.site());
         if !self.direct() {
             // SAFETY: all of it has been written, and nobody writes there before the cursor moves back.
-            let records =
-                unsafe { core::slice::from_raw_parts(start as *const Unit, (end - start) / unit::BYTES) };
+            let records = unsafe { units_between(start, end) };
             self.sift(thread, done, total, records, self.note_end > start);
             set_cursor(UNITS);
         } else if !self.has_room() {
@@ -201,30 +201,25 @@ impl Log {
 
     /// Writes the buffer of what is kept to the file; where everything is, that of instrumented code.
     fn flush(&mut self) {
-        let (start, end) = if self.direct() { (UNITS, cursor()) } else { (KEPT, self.position) };
-        // SAFETY: all of it has been written.
-        let bytes = unsafe { core::slice::from_raw_parts(start as *const u8, end - start) };
-        self.write(bytes);
-        self.position = KEPT;
-        if self.direct() {
+        if let Kept::Everything(packing) = &mut self.kept {
+            // SAFETY: all of it has been written, and nobody writes there before the cursor moves back.
+            let units = unsafe { units_between(UNITS, cursor()) };
+            if !units.is_empty() {
+                self.written += write(self.file, packing.pack(units).unwrap_or(bytes_of(units)));
+            }
             set_cursor(UNITS);
             self.mark = UNITS;
+        } else {
+            // SAFETY: all of it has been written.
+            let bytes = unsafe { core::slice::from_raw_parts(KEPT as *const u8, self.position - KEPT) };
+            self.written += write(self.file, bytes);
+            self.position = KEPT;
         }
         if self.written >= self.most_bytes && !matches!(self.kept, Kept::Nothing | Kept::Sharedness(_)) {
             self.kept = Kept::Nothing;
             self.write_large(self.settled, &Note::Full);
         }
         self.tell_pending();
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        if self.file == CLOSED {
-            return;
-        }
-        if !sys::write_all(self.file, bytes) {
-            sys::die("the log cannot be written: the disk, or the memory for it, is full");
-        }
-        self.written += bytes.len() as u64;
     }
 
     /// The file, so that nobody closes it by mistake.
@@ -283,6 +278,32 @@ impl Log {
         self.file = CLOSED;
         self.kept = Kept::Nothing;
     }
+}
+
+/// The units between two addresses.
+///
+/// # Safety
+/// They have been written, and stay as they are while the result is used.
+unsafe fn units_between(start: usize, end: usize) -> &'static [Unit] {
+    // SAFETY: as above; the buffers are aligned.
+    unsafe { core::slice::from_raw_parts(start as *const Unit, (end - start) / unit::BYTES) }
+}
+
+/// Units as the bytes that they are.
+fn bytes_of(units: &[Unit]) -> &[u8] {
+    // SAFETY: two words have no padding.
+    unsafe { core::slice::from_raw_parts(units.as_ptr().cast(), core::mem::size_of_val(units)) }
+}
+
+/// Writes to the log's file; how many bytes it is longer then.
+fn write(file: i32, bytes: &[u8]) -> u64 {
+    if file == CLOSED {
+        return 0;
+    }
+    if !sys::write_all(file, bytes) {
+        sys::die("the log cannot be written: the disk, or the memory for it, is full");
+    }
+    bytes.len() as u64
 }
 
 /// Where a note is written: postcard's own kind for slices copies each number by a call of `memmove`.

@@ -40,7 +40,7 @@ impl Log {
 
     fn sift_units(&mut self, thread: usize, done: u64, total: u64, units: &[Unit]) {
         let (from, to) = match &mut self.kept {
-            Kept::Everything | Kept::Nothing => return,
+            Kept::Everything(_) | Kept::Nothing => return,
             Kept::Sharedness(shadow) => return shadow.touch(thread, units),
             Kept::Window { from, to } => (*from, *to),
             Kept::Ranges(_) => return self.sift_ranges(done, units),
@@ -89,7 +89,7 @@ impl Log {
     /// Whether it is kept that memory was allocated or given back. Where accesses are not, replaying can tell.
     pub fn keeps_allocation(&self, address: u64, bytes: u64) -> bool {
         match &self.kept {
-            Kept::Everything | Kept::Window { .. } => true,
+            Kept::Everything(_) | Kept::Window { .. } => true,
             Kept::Sharedness(_) | Kept::Nothing => false,
             Kept::Ranges(ranges) => touches(ranges, address, bytes),
         }
@@ -98,7 +98,7 @@ impl Log {
     /// Whether the content of a range of bytes at the `total`-th event of the run is kept.
     pub fn keeps_bytes(&self, total: u64, address: u64, bytes: u64) -> bool {
         match &self.kept {
-            Kept::Everything => true,
+            Kept::Everything(_) => true,
             Kept::Sharedness(_) | Kept::Nothing => false,
             Kept::Window { from, to } => (*from..*to).contains(&total),
             Kept::Ranges(ranges) => touches(ranges, address, bytes),

@@ -2,8 +2,9 @@
 //!
 //! Each program of `bench/` is built and run plain, with ThreadSanitizer, under helgrind, and with Threadbare: recording (schedule,
 //! inputs, synchronisation, sharedness), with a full log in memory, and with a full log on disk. All on one processor, one after
-//! the other. Printed are wall time and peak memory as ratios to plain, the median of several runs; then what a hand-over costs, and a
-//! run of 10⁹ accesses of which a window is made anew. Words on the command line choose programs by their names.
+//! the other. Printed are wall time, the processor's time (which other work on the machine disturbs less) and peak memory as ratios to
+//! plain, the median of several runs; a log in memory is part of that memory. Then what a hand-over costs, and a run of 10⁹
+//! accesses of which a window is made anew. Words on the command line choose programs by their names.
 
 use native::launch::{Input, Options, Output, run};
 use native::{Compiled, Recorded};
@@ -44,10 +45,11 @@ const VARIANTS: [(Variant, &str); 6] = [
     (Variant::LogOnDisk, "log-on-disk"),
 ];
 
-/// One run: wall time in seconds, peak memory in KiB, bytes of its log.
+/// One run: wall time and the processor's in seconds, peak memory in KiB, bytes of its log.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 struct Cost {
     seconds: f64,
+    processor: f64,
     kibibytes: i64,
     log_bytes: u64,
 }
@@ -125,10 +127,13 @@ fn table_row(name: &str) {
         let cost = measure(word, path, if variant == Variant::Helgrind { 1 } else { RUNS });
         let base = *base.get_or_insert(cost);
         cells.push(match variant {
-            Variant::Plain => format!("{:.2} s, {} MiB", cost.seconds, cost.kibibytes >> 10),
+            Variant::Plain => {
+                format!("{:.2} s, CPU {:.2} s, {} MiB", cost.seconds, cost.processor, cost.kibibytes >> 10)
+            }
             _ => format!(
-                "{:.2} × time, {:.2} × memory",
+                "{:.2} × time, {:.2} × CPU, {:.2} × memory",
                 cost.seconds / base.seconds,
+                cost.processor / base.processor,
                 cost.kibibytes as f64 / base.kibibytes as f64
             ),
         });
@@ -155,12 +160,13 @@ fn measure(variant: &str, path: &Path, runs: usize) -> Cost {
                 || numbers.next().unwrap_or_else(|| panic!("{variant} {}: {output:?}", path.display()));
             Cost {
                 seconds: next().parse().expect("seconds"),
+                processor: next().parse().expect("seconds"),
                 kibibytes: next().parse().expect("kibibytes"),
                 log_bytes: next().parse().expect("bytes"),
             }
         })
         .collect();
-    costs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    costs.sort_by(|a, b| a.processor.total_cmp(&b.processor));
     costs[costs.len() / 2]
 }
 
@@ -196,7 +202,10 @@ fn one(variant: &str, path: &Path) {
     }
     let seconds = start.elapsed().as_secs_f64();
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system tells");
-    println!("{seconds} {} {log_bytes}", usage.max_rss());
+    let [user, system] = [usage.user_time(), usage.system_time()]
+        .map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6);
+    let in_memory = if variant == Variant::LogInMemory { log_bytes as i64 >> 10 } else { 0 };
+    println!("{seconds} {} {} {log_bytes}", user + system, usage.max_rss() + in_memory);
 }
 
 /// Half of the room in the directory that is in memory.

@@ -1,10 +1,11 @@
 //! The log of a run, turned into a trace.
 //!
-//! `records` cuts the bytes into units and notes; `sites` knows what a unit at each site stands for; `memory` knows which
+//! `input` unpacks what is packed; `records` cuts the bytes into units and notes; `sites` knows what a unit at each site stands for; `memory` knows which
 //! piece of memory an address lies in; `threads` gives threads their names; `convert` puts it all together, in one pass and
 //! without looking back. Nothing in a log is believed: a program that writes through a wild pointer may have written into it.
 
 mod convert;
+mod input;
 mod memory;
 mod records;
 mod sites;

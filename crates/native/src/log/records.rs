@@ -1,8 +1,9 @@
 //! A log, record by record: whose, which event, and what stands there.
 //!
 //! Any bytes are a log, up to where they stop making sense. A log that its writer did not finish ends in zeros or in the
-//! middle of a record; what comes before is as good as ever.
+//! middle of a record; what comes before is as good as ever. Packed pieces are unpacked one at a time (`input`).
 
+use super::input::Input;
 use abi::Note;
 use abi::unit::{BYTES, SITE_BITS, Unit};
 use rustc_hash::FxHashMap;
@@ -40,8 +41,7 @@ pub struct Damage {
 
 /// The records of a log.
 pub struct Records<'l> {
-    bytes: &'l [u8],
-    at: usize,
+    input: Input<'l>,
     thread: ThreadId,
     n: u64,
     /// How far the threads are that do not run.
@@ -53,7 +53,13 @@ impl<'l> Records<'l> {
     /// Reads from the beginning, where `main` runs.
     #[must_use]
     pub fn new(bytes: &'l [u8]) -> Records<'l> {
-        Records { bytes, at: 0, thread: ThreadId::MAIN, n: 0, done: FxHashMap::default(), damage: None }
+        Records {
+            input: Input::new(bytes),
+            thread: ThreadId::MAIN,
+            n: 0,
+            done: FxHashMap::default(),
+            damage: None,
+        }
     }
 
     /// Why reading stopped, if not at the end.
@@ -65,31 +71,20 @@ impl<'l> Records<'l> {
     /// The next record's unit if it is one, without going there.
     #[must_use]
     pub fn peek(&self) -> Option<Unit> {
-        let unit = self.unit_at(self.at)?;
-        (unit.site() != 0).then_some(unit)
-    }
-
-    fn unit_at(&self, at: usize) -> Option<Unit> {
-        let (place, value) = self.bytes.get(at..at + BYTES)?.split_first_chunk::<8>()?;
-        let value = value.first_chunk::<8>()?;
-        Some(Unit { place: u64::from_le_bytes(*place), value: u64::from_le_bytes(*value) })
+        self.input.peek().filter(|unit| unit.site() != 0)
     }
 
     fn stop(&mut self, what: impl Into<String>) {
-        self.damage = Some(Damage { at: self.at, what: what.into() });
-        self.bytes = &self.bytes[..self.at];
+        self.damage = Some(Damage { at: self.input.at(), what: what.into() });
+        self.input.end();
     }
 
     fn note(&mut self, head: Unit) -> Option<Record> {
-        if head == Unit::default() {
-            self.bytes = &self.bytes[..self.at];
-            return None;
-        }
-        let start = self.at + BYTES;
-        let end = usize::try_from(head.value).ok().and_then(|length| start.checked_add(length));
-        let Some(encoded) = end.and_then(|end| self.bytes.get(start..end)) else {
-            // The last note of a log that was cut off.
-            self.bytes = &self.bytes[..self.at];
+        let length = usize::try_from(head.value).unwrap_or(usize::MAX);
+        let encoded = (head != Unit::default()).then(|| self.input.bytes_behind(length)).flatten();
+        let Some(encoded) = encoded else {
+            // The last note of a log that was cut off, or zeros behind it.
+            self.input.end();
             return None;
         };
         let note = match postcard::from_bytes::<Note>(encoded) {
@@ -120,10 +115,10 @@ impl<'l> Records<'l> {
             }
             (self.thread, self.n) = (to, *done);
         }
-        self.at = start + encoded.len().next_multiple_of(BYTES);
+        self.input.advance(BYTES + length.next_multiple_of(BYTES));
         if let Content::Note(Note::End { .. }) = record.content {
             // What threads did that went on meanwhile belongs to no run.
-            self.bytes = &self.bytes[..self.at.min(self.bytes.len())];
+            self.input.end();
         }
         Some(record)
     }
@@ -134,11 +129,14 @@ impl Iterator for Records<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Record> {
-        let unit = self.unit_at(self.at)?;
+        let Some(unit) = self.input.peek() else {
+            self.damage = self.damage.take().or_else(|| self.input.damage());
+            return None;
+        };
         if unit.site() == 0 {
             return self.note(unit);
         }
-        self.at += BYTES;
+        self.input.advance(BYTES);
         self.n += 1;
         Some(Record { thread: self.thread, n: self.n, content: Content::Unit(unit) })
     }

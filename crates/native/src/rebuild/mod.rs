@@ -9,18 +9,23 @@
 //! that threads share, and through what it was pinned, if it was: a branch that has both is one whose other outcome cannot be
 //! predicted.
 //!
-//! `walk` takes one step of a thread, `calls` enters and leaves functions, `compute` does arithmetic, `memory` the memory that
-//! the log does not see (variables that stay in their function, constants), `image` notices what uninstrumented code
-//! wrote.
+//! `walk` takes one step of a thread: `compute` does arithmetic, `atomic` and `transfer` what takes more than one item of the log,
+//! `control` the ends of blocks, `calls` enters and leaves functions, `memory` the memory that the log does not see (variables
+//! that stay in their function, constants). `compare` sets what was computed beside the log, `image` notices what uninstrumented
+//! code wrote.
 
 mod address;
+mod atomic;
 mod calls;
+mod compare;
 mod compute;
+mod control;
 mod frame;
 mod image;
 mod memory;
 mod models;
 mod statistics;
+mod transfer;
 mod value;
 mod walk;
 

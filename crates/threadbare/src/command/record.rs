@@ -54,7 +54,7 @@ pub fn record_model(arguments: &RecordOptions, program: &Path) -> anyhow::Result
     let machine = load::machine(program, &options, arguments.max_events.unwrap_or(MOST_MODEL_EVENTS))?;
     let strategy = match followed {
         Some(followed) => Strategy::follow(followed.schedule(&machine)?),
-        None => strategy(arguments, &machine)?,
+        None => strategy(arguments, || visible_events(&machine))?,
     };
     let run = machine.run(&strategy, &Logging::Everything)?;
     let trace = &run.trace;
@@ -112,19 +112,24 @@ pub fn exit(outcome: &Outcome) -> Exit {
     }
 }
 
-fn strategy(arguments: &RecordOptions, machine: &Machine) -> anyhow::Result<Strategy> {
+/// The strategy that is asked for. How long a run is, in events, is found out only where it matters.
+pub fn strategy(
+    arguments: &RecordOptions,
+    length: impl FnOnce() -> anyhow::Result<u64>,
+) -> anyhow::Result<Strategy> {
     let seed = arguments.seed;
     Ok(match arguments.strategy {
         StrategyName::RunToBlock => Strategy::RunToBlock,
         StrategyName::RoundRobin => Strategy::RoundRobin { quantum: arguments.quantum },
         StrategyName::Random => Strategy::Random { seed },
-        StrategyName::Pct => {
-            // How long a run is: as long as this one.
-            let first = machine.run(&Strategy::RunToBlock, &Logging::Everything)?;
-            let visible = first.trace.events.iter().filter(|event| event.kind.may_be_visible()).count();
-            Strategy::Pct { seed, depth: arguments.depth, length: (visible as u64).max(1) }
-        }
+        StrategyName::Pct => Strategy::Pct { seed, depth: arguments.depth, length: length()?.max(1) },
     })
+}
+
+/// How many events a run has that another thread may notice: as many as this one.
+fn visible_events(machine: &Machine) -> anyhow::Result<u64> {
+    let first = machine.run(&Strategy::RunToBlock, &Logging::Everything)?;
+    Ok(first.trace.events.iter().filter(|event| event.kind.may_be_visible()).count() as u64)
 }
 
 /// Writes a schedule with the threads' names as comments.

@@ -1,0 +1,87 @@
+//! Whatever is packed comes back, and nothing that is not packed units does harm.
+
+use abi::pack::{Known, MOST_UNITS, Packer, most_bytes, unpack};
+use abi::unit::{SITE_BITS, Unit};
+
+/// A sequence of numbers that looks like chance.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+
+    fn word(&mut self) -> u64 {
+        self.below(1 << 31) << 33 ^ self.below(1 << 31) << 11 ^ self.below(1 << 31)
+    }
+}
+
+/// Units of a program with loops in loops, jumps, counters, and now and then something that is no unit at all.
+fn units(chance: &mut Chance, most: usize) -> Vec<Unit> {
+    let mut units = vec![];
+    while units.len() < most {
+        let sites = 1 + chance.below(7);
+        let base = 4096 + chance.below(1 << 40);
+        let steps: Vec<u64> = (0..sites).map(|_| [0, 4, 8, 1280][chance.below(4) as usize]).collect();
+        let first = chance.below(1 << 20);
+        for round in 0..chance.below(400) {
+            for site in 0..sites {
+                let address = base + (site << 12) + round * steps[site as usize];
+                let value = match chance.below(40) {
+                    0 => chance.word(),
+                    1 => round,
+                    _ => address % 100,
+                };
+                units.push(Unit { place: address << SITE_BITS | (first + site), value });
+            }
+            if chance.below(50) == 0 {
+                units.push(Unit { place: chance.word(), value: chance.word() });
+            }
+        }
+    }
+    units.truncate(most);
+    units
+}
+
+#[test]
+fn what_is_packed_comes_back() {
+    for seed in 0..40 {
+        let mut chance = Chance(seed);
+        let (mut packer, mut known) = (Packer::default(), Known::default());
+        let mut output = vec![0; most_bytes(MOST_UNITS)];
+        let mut back = vec![];
+        for _ in 0..4 {
+            let count = chance.below(MOST_UNITS as u64) as usize;
+            let units = units(&mut chance, count);
+            let bytes = packer.pack(&units, &mut output);
+            unpack(&mut known, &output[..bytes], units.len(), &mut back).expect("what the packer made");
+            assert_eq!(back, units, "{seed}");
+        }
+    }
+}
+
+#[test]
+fn a_loop_takes_hardly_any_bytes() {
+    let place = |n: u64| ((1 << 20) + ((n % 2) << 16) + n / 2 * 8) << SITE_BITS | (5 + n % 2);
+    let mut packer = Packer::default();
+    let mut output = vec![0; most_bytes(MOST_UNITS)];
+    let units: Vec<Unit> = (0..16_384).map(|n| Unit { place: place(n), value: place(n) % 100 }).collect();
+    packer.pack(&units, &mut output);
+    let bytes = packer.pack(&units, &mut output);
+    assert!(bytes < 200, "{bytes}");
+}
+
+#[test]
+fn bytes_that_nobody_packed_are_refused_or_are_units() {
+    let mut chance = Chance(2);
+    let mut back = vec![];
+    for _ in 0..20_000 {
+        let bytes: Vec<u8> = (0..chance.below(60)).map(|_| chance.below(256) as u8).collect();
+        let count = chance.below(40) as usize;
+        if unpack(&mut Known::default(), &bytes, count, &mut back).is_some() {
+            assert_eq!(back.len(), count);
+        }
+        assert!(unpack(&mut Known::default(), &bytes, MOST_UNITS + 1, &mut back).is_none());
+    }
+}
