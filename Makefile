@@ -102,4 +102,4 @@ solver-contracts: setup-test
 
 # How many runs each strategy of explore needs, on the programs of PRUNE Table 1 and Fig. 6.
 bench-explore: setup
-	$(CARGO) run --release --locked -p threadbare-explore --example bench
+	$(CARGO) run --release --locked -p threadbare-explore --example bench_explore
