@@ -109,3 +109,64 @@ impl Tree {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::{AllocationId, EventKind, Location, ThreadId};
+
+    /// A step of a thread that reads or writes a variable.
+    fn item(thread: u64, variable: u64, writes: bool) -> Item {
+        let thread = ThreadId::MAIN.child(thread).expect("few threads");
+        let location = Location { allocation: AllocationId(0), offset: variable };
+        let kind = match writes {
+            true => EventKind::Write { location, bytes: 1, value: 0, order: None },
+            false => EventKind::Read { location, bytes: 1, value: 0, order: None },
+        };
+        let mut footprint = Footprint::default();
+        footprint.add(thread, &kind, |at| at.offset, |_| 0, &[]);
+        Item { made: Move { thread, choice: None }, footprint: Rc::new(footprint) }
+    }
+
+    fn sequences(tree: &Tree) -> Vec<Vec<ThreadId>> {
+        let mut all = vec![];
+        for branch in &tree.branches {
+            let mut rest = sequences(&branch.then);
+            if rest.is_empty() {
+                rest.push(vec![]);
+            }
+            all.extend(rest.into_iter().map(|mut rest| {
+                rest.insert(0, branch.item.made.thread);
+                rest
+            }));
+        }
+        all
+    }
+
+    #[test]
+    fn a_step_can_come_first_if_nothing_before_it_minds() {
+        let sequence = [item(0, 0, true), item(1, 1, true), item(2, 0, false)];
+        assert!(can_come_first(&item(1, 1, true), &sequence), "it is in the sequence");
+        assert!(can_come_first(&item(3, 7, true), &sequence), "it is beside the sequence");
+        assert!(!can_come_first(&item(2, 0, false), &sequence), "it reads what the first one writes");
+        assert!(is_first(&item(1, 1, true), &sequence) && !is_first(&item(3, 7, true), &sequence));
+    }
+
+    #[test]
+    fn what_a_branch_covers_is_not_added() {
+        let mut tree = Tree::default();
+        tree.insert(vec![item(0, 0, true), item(1, 0, true)]);
+        // The same two writes, with an independent step of somebody else before them.
+        tree.insert(vec![item(2, 5, true), item(0, 0, true), item(1, 0, true)]);
+        assert_eq!(sequences(&tree).len(), 1);
+        // The other order of the writes is something else.
+        tree.insert(vec![item(1, 0, true), item(0, 0, true)]);
+        let threads = |tree: &Tree| sequences(tree).iter().map(|one| one[0]).collect::<Vec<_>>();
+        let child = |n| ThreadId::MAIN.child(n).expect("few threads");
+        assert_eq!(threads(&tree), [child(0), child(1)]);
+        // Branches share their beginnings.
+        tree.insert(vec![item(0, 0, true), item(2, 0, true)]);
+        assert_eq!(tree.branches.len(), 2);
+        assert_eq!(sequences(&tree).len(), 3);
+    }
+}

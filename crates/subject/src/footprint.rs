@@ -206,3 +206,74 @@ fn held(mode: LockMode) -> How {
         LockMode::Read => How::Share,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::AllocationId;
+
+    fn thread(n: u64) -> ThreadId {
+        ThreadId::MAIN.child(n).expect("few threads")
+    }
+
+    fn of(me: u64, kind: EventKind, woken: &[ThreadId]) -> Footprint {
+        let mut footprint = Footprint::default();
+        footprint.add(thread(me), &kind, |at| at.offset, |_| 8, woken);
+        footprint
+    }
+
+    fn at(offset: u64) -> Location {
+        Location { allocation: AllocationId(0), offset }
+    }
+
+    #[test]
+    fn accesses_conflict_where_they_overlap_and_one_writes() {
+        let read =
+            |offset| of(0, EventKind::Read { location: at(offset), bytes: 4, value: 0, order: None }, &[]);
+        let write =
+            |offset| of(1, EventKind::Write { location: at(offset), bytes: 4, value: 0, order: None }, &[]);
+        assert!(read(0).conflicts(&write(3)) && write(3).conflicts(&read(0)));
+        assert!(!read(0).conflicts(&write(4)) && !read(0).conflicts(&read(0)));
+        let free = of(2, EventKind::Free { allocation: Some(AllocationId(0)) }, &[]);
+        assert!(free.conflicts(&read(4)) && !free.conflicts(&read(8)) && free.varies());
+        assert!(!read(0).varies() && !write(0).varies());
+    }
+
+    #[test]
+    fn what_only_looks_at_a_lock_does_not_mind_others_that_look() {
+        let lock = of(0, EventKind::Lock { object: at(0), mode: LockMode::Mutex, depth: 1 }, &[]);
+        let failed =
+            |me| of(me, EventKind::TryLock { object: at(0), mode: LockMode::Mutex, acquired: None }, &[]);
+        assert!(lock.conflicts(&failed(1)) && !failed(1).conflicts(&failed(2)));
+        let shared = |me| of(me, EventKind::Lock { object: at(0), mode: LockMode::Read, depth: 1 }, &[]);
+        let alone = of(1, EventKind::Lock { object: at(0), mode: LockMode::Write, depth: 1 }, &[]);
+        assert!(!shared(0).conflicts(&shared(1)) && shared(0).conflicts(&alone));
+    }
+
+    #[test]
+    fn a_signal_minds_the_wait_that_it_ends_and_no_other() {
+        let signal = of(0, EventKind::Signal { condition: at(0), woken: Some(thread(1)) }, &[thread(1)]);
+        let nobody = |me| of(me, EventKind::Signal { condition: at(0), woken: None }, &[]);
+        let reason = trace::WakeReason::Spurious;
+        let end = |me| of(me, EventKind::WaitEnd { condition: at(0), mutex: None, reason }, &[]);
+        assert!(signal.conflicts(&end(1)) && !signal.conflicts(&end(2)));
+        assert!(!nobody(0).conflicts(&nobody(2)) && signal.conflicts(&nobody(2)));
+        let begin = of(3, EventKind::WaitBegin { condition: at(0), mutex: None }, &[]);
+        assert!(begin.conflicts(&nobody(0)) && begin.conflicts(&signal));
+    }
+
+    #[test]
+    fn arrivals_of_one_round_come_in_any_order() {
+        let arrive = |me, round| of(me, EventKind::BarrierArrive { barrier: at(0), round }, &[]);
+        let leave = |me, round| of(me, EventKind::BarrierLeave { barrier: at(0), round }, &[]);
+        assert!(!arrive(0, 1).conflicts(&arrive(1, 1)) && arrive(0, 1).conflicts(&arrive(1, 2)));
+        assert!(arrive(0, 1).conflicts(&leave(1, 1)) && !arrive(0, 2).conflicts(&leave(1, 1)));
+    }
+
+    #[test]
+    fn what_ends_the_process_minds_everything() {
+        let failed = of(0, EventKind::Assert { held: false }, &[]);
+        assert!(failed.conflicts(&of(1, EventKind::End, &[])));
+        assert!(of(0, EventKind::Assert { held: true }, &[]) == Footprint::default());
+    }
+}
