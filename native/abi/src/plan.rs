@@ -24,7 +24,7 @@ pub struct Plan<S> {
     pub logging: Logging,
     /// The modules of the program. Others, those of libraries, are numbered behind them, in the order in which they register.
     pub modules: Vec<Module>,
-    /// The log stops growing at so many bytes; the run goes on, and is counted.
+    /// The log stops growing at so many bytes, counted as if nothing were packed; the run goes on, and is counted.
     pub most_bytes: u64,
     /// The run ends after so many events of all threads together.
     pub most_events: u64,

@@ -48,6 +48,8 @@ pub struct Log {
     /// Bytes that are in the file, and the most there may be.
     written: u64,
     most_bytes: u64,
+    /// Bytes that are not in the file because it is packed. They count, because whoever reads the log unpacks it.
+    saved: u64,
     /// The events that the running thread had done when the buffer was settled last.
     settled: u64,
     /// Up to where the buffer is settled.
@@ -87,6 +89,7 @@ impl Log {
             file,
             written: 0,
             most_bytes,
+            saved: 0,
             settled: 0,
             mark: UNITS,
             uncounted: 0,
@@ -205,7 +208,10 @@ impl Log {
             // SAFETY: all of it has been written, and nobody writes there before the cursor moves back.
             let units = unsafe { units_between(UNITS, cursor()) };
             if !units.is_empty() {
-                self.written += write(self.file, packing.pack(units).unwrap_or(bytes_of(units)));
+                let plain = bytes_of(units);
+                let piece = packing.pack(units).unwrap_or(plain);
+                self.saved += (plain.len() as u64).saturating_sub(piece.len() as u64);
+                self.written += write(self.file, piece);
             }
             set_cursor(UNITS);
             self.mark = UNITS;
@@ -215,7 +221,8 @@ impl Log {
             self.written += write(self.file, bytes);
             self.position = KEPT;
         }
-        if self.written >= self.most_bytes && !matches!(self.kept, Kept::Nothing | Kept::Sharedness(_)) {
+        let is_full = self.written + self.saved >= self.most_bytes;
+        if is_full && !matches!(self.kept, Kept::Nothing | Kept::Sharedness(_)) {
             self.kept = Kept::Nothing;
             self.write_large(self.settled, &Note::Full);
         }
