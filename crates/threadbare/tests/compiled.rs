@@ -377,5 +377,10 @@ fn the_readme_shows_what_is_found_in_the_bank_in_c() {
     let output = run.env("COLUMNS", "120").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let printed = format!("{}{}", String::from_utf8_lossy(&output.stdout), said(&output));
-    assert_eq!(printed.trim_end(), shown.trim_end());
+    // Which of several schedules is found depends on the solver's version and on the compiler's code.
+    let but_schedules = |text: &str| -> Vec<String> {
+        let lines = text.trim_end().lines();
+        lines.filter(|line| !line.contains("= to see it:")).map(str::to_owned).collect()
+    };
+    assert_eq!(but_schedules(&printed), but_schedules(shown));
 }
