@@ -122,21 +122,24 @@
 //! # Speed
 //!
 //! `make bench-solver` generates traces (family `p`: few writers per variable, `h`: many; 4 threads unless `x8` says
-//! otherwise) and asks for 20 candidates of each, one after the other, as assumptions. CPU seconds of whole processes
-//! on a loaded machine with 2 cores, 40 s of wall time for each; k/20 is how many were answered by then, verdicts
-//! were equal wherever both answered:
+//! otherwise) and asks for 20 candidates of each, one after the other, as assumptions. CPU seconds of whole processes, 15 November
+//! 2026, on a machine with 2 cores that did other work too, 60 s of wall time for each; k/20 is how many were answered by
+//! then, verdicts were equal wherever both answered:
 //!
 //! | | p100 | p300 | p1000 | h300 |
 //! |---|---|---|---|---|
-//! | this crate | 0.005 | 0.009 | 0.038 | 0.16 |
-//! | z3 4.8.12, integers | 0.065 | 0.57 | 10/20 in 12.5 | |
-//! | z3 5.4, integers | | | 18/20 in 15.3 | 14/20 in 17.7 |
-//! | z3 4.8.12, bit-vectors | 0.70 | 4.2 | 3/20 in 10.4 | |
-//! | cvc5 1.0.3, integers | 0.29 | 4.9 | 0/20 in 10.8 | 1/20 in 16.4 |
+//! | this crate | 0.005 | 0.008 | 0.024 | 0.13 |
+//! | z3, integers | 0.065 | 0.52 | 17.3 | 16.7 |
+//! | z3, integers for order and bit-vectors for values | 0.12 | 0.61 | 29.7 | 10/20 in 27.5 |
+//! | z3, bit-vectors | 0.71 | 3.9 | 32.3 | 10/20 in 28.8 |
+//! | cvc5, integers | 0.26 | 3.5 | 3/20 in 50.0 | 1/20 in 26.8 |
+//! | cvc5, both | 0.49 | 5.6 | 0/20 in 42.1 | 1/20 in 29.4 |
+//! | cvc5, bit-vectors | 0/20 in 54.1 | 0/20 in 43.8 | 0/20 in 40.2 | 1/20 in 31.9 |
 //!
-//! Ours alone: p10000 takes 0.5 to 0.7 s (0.2 of it encoding) and 46 MiB, h1000 0.25 to 0.4 s, h3000 1.6 s, p10000x8 0.8 to
-//! 1.0 s, p10000x64 13 s. Hard for us: h1000x8 (24, 69 and 2.7 s for three seeds), with
-//! most of its time on one or two candidates that are infeasible because of values.
+//! So at p1000 the best of the others takes 725 times as long. In peak memory it is 9 MiB beside 201 MiB (z3, integers) and 93 MiB (cvc5).
+//!
+//! Ours alone: p10000 takes 0.40 s and 47 MiB (0.12 s of it encoding, wall), h1000 0.28 s, h3000 1.3 s, p10000x8 1.2 s; h1000x8, where
+//! single candidates are infeasible because of values, 1.7 to 5.7 s for six seeds.
 //!
 //! Where the instructions go, by `valgrind --tool=callgrind` on `bench --ours p1000 1` (158 million in all, 89 million of them in
 //! CaDiCaL's `solve`): 36 million in `notify_assignment` (edges, closure, watches, derived edges: 1,200 for each of 29,926
