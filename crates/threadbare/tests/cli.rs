@@ -9,5 +9,6 @@ fn commands_print_what_is_shown() {
         .case("README.md")
         .case("docs/patterns.md")
         .case("docs/prediction.md")
+        .case("docs/exploration.md")
         .case("crates/threadbare/tests/cmd/*.trycmd");
 }

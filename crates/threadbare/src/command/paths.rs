@@ -17,6 +17,9 @@ pub fn paths(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     if arguments.along.is_some() {
         bail!("--along goes with --strategy all only");
     }
+    if arguments.options.spurious {
+        bail!("--strategy paths does not know waits that end without a reason; --strategy dpor does");
+    }
     let machine = load::machine(&arguments.program, &arguments.options, MOST_EVENTS)?;
     let mut options = prediction::options(&arguments.predict)?;
     options.wanted.per_place = usize::MAX;
