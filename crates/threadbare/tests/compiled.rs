@@ -357,7 +357,9 @@ fn an_interrupted_run_of_a_program_tells_what_it_has_found() {
         std::io::BufRead::read_line(&mut reader, &mut said).unwrap();
     }
     std::thread::sleep(std::time::Duration::from_secs(5));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success()
+    );
     std::io::Read::read_to_string(&mut reader, &mut said).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(3), "{said}");
     assert!(said.contains(": interrupted") && said.contains("looked at "), "{said}");

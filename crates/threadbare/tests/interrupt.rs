@@ -39,7 +39,7 @@ fn an_interrupted_search_tells_what_it_has_found() {
     let mut text = String::new();
     said.read_line(&mut text).unwrap();
     std::thread::sleep(Duration::from_secs(3));
-    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let interrupted = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
     assert!(interrupted.success());
     said.read_to_string(&mut text).unwrap();
     let status = child.wait().unwrap();
