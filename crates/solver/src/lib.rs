@@ -144,6 +144,8 @@
 //! Where the instructions go, by `valgrind --tool=callgrind` on `bench --ours p1000 1` (158 million in all, 89 million of them in
 //! CaDiCaL's `solve`): 36 million in `notify_assignment` (edges, closure, watches, derived edges: 1,200 for each of 29,926
 //! edges), 2.5 million in `cb_propagate`, 1.9 million in `notify_backtrack`, 16 million in CaDiCaL's own propagation.
+//! Allocations, from the callers of `__rust_alloc` in such a profile: 14,758 in all, while declaring, encoding and making models; in the
+//! callbacks of the search only `Closure::add`, which lets its staircases grow 16 times for all the edges.
 //!
 //! # Limits
 //!
