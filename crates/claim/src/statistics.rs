@@ -66,6 +66,8 @@ pub struct Coverage {
     pub pins: u64,
     /// Values whose rebuilt expression did not give the recorded value: faults of ours.
     pub mismatches: u64,
+    /// Events at the end of recorded runs that were not looked at, because there was no time for them.
+    pub events_left_out: u64,
 }
 
 impl Statistics {
@@ -108,11 +110,12 @@ impl Coverage {
         self.left_out += other.left_out;
         self.pins += other.pins;
         self.mismatches += other.mismatches;
+        self.events_left_out += other.events_left_out;
     }
 
     /// Whether every candidate was generated and decided.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.unknown == 0 && self.left_out == 0
+        self.unknown == 0 && self.left_out == 0 && self.events_left_out == 0
     }
 }

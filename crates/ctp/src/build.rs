@@ -39,10 +39,14 @@ impl Ctp {
         let mut learned: FxHashMap<GlobalId, u64> = FxHashMap::default();
         let mut interrupts: FxHashSet<usize> = FxHashSet::default();
         let mut round = 1;
+        let mut walked = 0;
         loop {
             let layout = Layout::new(&footprints);
             let mut walk = Walk::new(program, trace, &sites, &layout, &aims, &learned, &interrupts);
-            if let Err(error) = walk.run() {
+            if let Err(error) = walk.run(options.until) {
+                if let CtpError::Time { walked: at_last } = error {
+                    return Err(CtpError::Time { walked: walked + at_last });
+                }
                 let more = walk.interrupts();
                 drop(walk);
                 let before = interrupts.len();
@@ -52,6 +56,7 @@ impl Ctp {
                 }
                 continue;
             }
+            walked += trace.events.len() as u64;
             let mut changed = vec![];
             for (request, aim) in values::aims(&walk, options.max_targets) {
                 match aims.get(&request.at) {

@@ -80,6 +80,12 @@ pub enum CtpError {
         /// The event.
         event: EventId,
     },
+    /// It took longer than it was given.
+    #[error("the time was over when {walked} events had been walked along")]
+    Time {
+        /// How many events in all walks together.
+        walked: u64,
+    },
 }
 
 impl CtpError {

@@ -44,6 +44,8 @@ pub use ids::{EventIndex, ExprId, LocationId, ReadId, ThreadIndex};
 pub use model::{Ctp, Failing, Location, Object, Read, Rebuild, Thread, Transaction, TransactionOrigin};
 pub use slice::Slices;
 
+use std::time::Instant;
+
 /// How a concurrent trace program is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -51,11 +53,13 @@ pub struct Options {
     pub atomic: Atomic,
     /// An access whose address may be more than so many things is pinned to the recorded address.
     pub max_targets: usize,
+    /// Then it is to be done, or given up.
+    pub until: Option<Instant>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { atomic: Atomic::Locks, max_targets: 64 }
+        Options { atomic: Atomic::Locks, max_targets: 64, until: None }
     }
 }
 

@@ -166,6 +166,24 @@ proptest! {
     }
 
     #[test]
+    fn the_beginning_of_a_run_is_a_run(
+        file in random::program(&Config::default()), seed in any::<u64>(), share in 0.0..1.0,
+    ) {
+        let machine = machine(&file, false);
+        for who in strategies(seed) {
+            let trace = record(&machine, &who);
+            let events = (trace.events.len() as f64 * share) as usize;
+            let beginning = trace.beginning(events);
+            prop_assert_eq!(&beginning.events[..], &trace.events[..events]);
+            let again = record(&machine, &Who::follow(Schedule::of(&beginning)));
+            prop_assert_eq!(&again.events[..events], &beginning.events[..]);
+            for info in &beginning.threads {
+                prop_assert!(info.forked_by.is_none_or(|fork| beginning.events.iter().any(|e| e.id == fork)));
+            }
+        }
+    }
+
+    #[test]
     fn the_two_enumerations_agree_and_contain_every_run(
         file in random::program(&Config::tiny()), seed in any::<u64>(), spurious in prop::bool::weighted(0.1),
     ) {

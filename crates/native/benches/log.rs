@@ -46,5 +46,5 @@ fn events(bencher: divan::Bencher<'_, '_>) {
     let (linked, log) = log();
     bencher
         .counter(divan::counter::ItemsCount::new(UNITS))
-        .bench(|| read(&linked, &log, origin(&linked)).trace.events.len());
+        .bench(|| read(&linked, &log, origin(&linked), None).trace.events.len());
 }

@@ -58,8 +58,10 @@ pub struct Recorded {
 pub struct About {
     /// The run was recorded to its end.
     pub ended: bool,
-    /// The log reached its limit.
-    pub full: bool,
+    /// The log reached its limit: so many of the trace's events come before, and behind that some are missing.
+    pub full: Option<usize>,
+    /// There was no time to read more of the log.
+    pub unread: bool,
     /// Memory that more than one thread touched, if that was asked.
     pub shared: Vec<(u64, u64)>,
     /// What came from outside: which function, and a hash of it.
@@ -214,7 +216,7 @@ impl Compiled {
         let kept = abi::plan::Logging::Schedule;
         let finished = launch::run(&self.path, &options, Strategy::RunToBlock, kept, self.modules())?;
         let reading =
-            log::read(&self.linked, finished.log.bytes(), self.origin("", &Logging::Synchronisation));
+            log::read(&self.linked, finished.log.bytes(), self.origin("", &Logging::Synchronisation), None);
         Ok(self.globals.get_or_init(|| reading.globals))
     }
 
@@ -242,6 +244,7 @@ impl Compiled {
             departure,
             ended,
             full,
+            unread,
             unsupported,
             shared,
             inputs,
@@ -250,13 +253,18 @@ impl Compiled {
             events,
             foreign_units,
             damage,
-        } = log::read(&self.linked, log.bytes(), self.origin(&strategy.to_string(), logging));
+        } = log::read(
+            &self.linked,
+            log.bytes(),
+            self.origin(&strategy.to_string(), logging),
+            options.read_until,
+        );
         if let Some(what) = unsupported {
             return Err(RunError::NotRun(format!("{}: {what}", self.name)).into());
         }
         let _ = self.globals.set(globals);
         let damage = damage.map(|damage| damage.to_string());
-        let about = About { ended, full, shared, inputs, hand_overs, events, foreign_units, damage };
+        let about = About { ended, full, unread, shared, inputs, hand_overs, events, foreign_units, damage };
         let run = Run { trace, departure, output: output.as_ref().map(words) };
         Ok(Recorded { run, about, status, stopped, output, log })
     }

@@ -12,13 +12,13 @@ use trace::{EventKind as K, FaultKind, Outcome, ShowOptions, ThreadId, show};
 
 fn reading(log: &Log) -> Reading {
     let linked = program();
-    read(&linked, &log.bytes, origin(&linked))
+    read(&linked, &log.bytes, origin(&linked), None)
 }
 
 #[test]
 fn a_run_in_the_words_of_its_source() {
     let linked = program();
-    let reading = read(&linked, &sample(&linked).bytes, origin(&linked));
+    let reading = read(&linked, &sample(&linked).bytes, origin(&linked), None);
     reading.trace.check_fits(&linked.program).unwrap();
     assert!(reading.ended && reading.damage.is_none() && reading.foreign_units == 0);
     assert_eq!((reading.hand_overs, reading.events), (3, 23));
@@ -32,7 +32,7 @@ fn a_run_in_the_words_of_its_source() {
 #[test]
 fn what_is_read_can_be_written_as_a_trace_file() {
     let linked = program();
-    let reading = read(&linked, &sample(&linked).bytes, origin(&linked));
+    let reading = read(&linked, &sample(&linked).bytes, origin(&linked), None);
     let bytes = trace::file::write_bytes(&reading.trace).unwrap();
     assert_eq!(trace::file::read_bytes(&bytes).unwrap().trace, reading.trace);
 }
@@ -40,7 +40,7 @@ fn what_is_read_can_be_written_as_a_trace_file() {
 #[test]
 fn switches_say_who_ran_how_far() {
     let linked = program();
-    let reading = read(&linked, &sample(&linked).bytes, origin(&linked));
+    let reading = read(&linked, &sample(&linked).bytes, origin(&linked), None);
     let (main, first) = (ThreadId::MAIN, ThreadId::from_code(FIRST).unwrap());
     let switches: Vec<_> = reading
         .trace
@@ -71,9 +71,9 @@ fn packed(bytes: &[u8], count: usize) -> Vec<u8> {
 fn a_log_says_the_same_wherever_its_packed_piece_ends() {
     let linked = program();
     let plain = sample(&linked).bytes;
-    let all = read(&linked, &plain, origin(&linked));
+    let all = read(&linked, &plain, origin(&linked), None);
     for count in 0..=plain.len() / BYTES {
-        let reading = read(&linked, &packed(&plain, count), origin(&linked));
+        let reading = read(&linked, &packed(&plain, count), origin(&linked), None);
         assert_eq!(reading.trace, all.trace, "{count}");
         assert!(reading.ended && reading.damage.is_none(), "{count}");
     }
@@ -86,7 +86,7 @@ fn a_piece_that_is_damaged_ends_the_log_and_is_named() {
     let mut bytes = packed(&plain, plain.len() / BYTES);
     // A first unit that is as expected, though nothing is before it.
     bytes[BYTES] = 1;
-    let reading = read(&linked, &bytes, origin(&linked));
+    let reading = read(&linked, &bytes, origin(&linked), None);
     assert!(reading.damage.unwrap().to_string().contains("packed"));
     assert!(!reading.ended);
 }
@@ -95,12 +95,12 @@ fn a_piece_that_is_damaged_ends_the_log_and_is_named() {
 fn a_log_that_is_cut_anywhere_is_read_up_to_there() {
     let linked = program();
     let whole = sample(&linked);
-    let all = read(&linked, &whole.bytes, origin(&linked)).trace;
+    let all = read(&linked, &whole.bytes, origin(&linked), None).trace;
     for length in 0..whole.bytes.len() - 16 {
         let mut cut = whole.bytes[..length].to_vec();
         for padding in [0, 64] {
             cut.resize(length + padding, 0);
-            let reading = read(&linked, &cut, origin(&linked));
+            let reading = read(&linked, &cut, origin(&linked), None);
             assert!(!reading.ended, "{length}");
             assert_eq!(reading.trace.outcome, Outcome::Truncated);
             // Zeros behind the cut may be taken for the end of a note that they complete.

@@ -15,6 +15,7 @@ pub mod pattern;
 mod prediction;
 mod refine;
 pub mod symbolic;
+mod time;
 mod trim;
 mod windows;
 

@@ -10,6 +10,7 @@ use crate::normal::Normal;
 use crate::pattern::{self, PatternError, PatternText};
 use crate::refine::{Shown, show};
 use crate::symbolic;
+use crate::time;
 use crate::windows::Windows;
 use claim::{
     Answer, Block, Candidate, Coverage, Engine, Finding, Property, Standing, Statistics, Unknown, Witness,
@@ -33,8 +34,8 @@ pub struct Options {
     pub engine: symbolic::Options,
     /// What the user asks for besides.
     pub patterns: Vec<PatternText>,
-    /// From then on the subject is not run again, and findings stay predicted.
-    pub replay_until: Option<Instant>,
+    /// Then all is to be over: what is not decided is unknown, and what is not confirmed stays predicted.
+    pub until: Option<Instant>,
 }
 
 /// Most deadlocks that are enumerated.
@@ -110,7 +111,7 @@ pub fn predict_and_confirm(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Prediction, PredictError> {
     let replay = |candidate: &Candidate, witness: &Witness| match options
-        .replay_until
+        .until
         .is_some_and(|until| Instant::now() >= until)
     {
         true => Replayed::not(witness),
@@ -128,7 +129,9 @@ fn run(
 ) -> Result<Prediction, PredictError> {
     let mut prediction = Prediction::default();
     let start = Instant::now();
-    let ctp = Ctp::build(program, trace, &options.ctp)?;
+    let (ctp, looked_at) = time::build(program, trace, options)?;
+    prediction.coverage.events_left_out = (trace.events.len() - looked_at.events.len()) as u64;
+    let trace = &*looked_at;
     prediction.statistics.times.build = start.elapsed();
     let mut remaining = prediction.generate(&ctp, options);
     let most = options.wanted.per_place;
@@ -136,7 +139,8 @@ fn run(
     remaining.extend(patterns);
     prediction.coverage.left_out += left_out;
     let start = Instant::now();
-    let mut engine = Windows::new(program, trace, &ctp, &remaining, options.engine.clone())?;
+    let asked = symbolic::Options { total_time: time::for_questions(options), ..options.engine.clone() };
+    let mut engine = Windows::new(program, trace, &ctp, &remaining, asked)?;
     prediction.statistics.times.encode = start.elapsed();
     each_place_first(&ctp, &mut remaining);
     prediction.solve(&mut engine, remaining, options, progress)?;
@@ -288,7 +292,13 @@ impl Prediction {
     ) -> Result<(), PredictError> {
         let mut groups: FxHashMap<(Tag, Vec<SiteId>), usize> = FxHashMap::default();
         let mut replays: Vec<usize> = vec![];
-        for (candidate, answer) in &mut self.answers {
+        // If the time does not suffice for all, what is surely a bug has been seen.
+        let all_inferred = ctp.transactions.iter().all(|transaction| transaction.origin.is_inferred());
+        let may_be_noise =
+            |candidate: &Candidate| all_inferred && candidate.property() == Property::Atomicity;
+        let (noise, sure): (Vec<_>, Vec<_>) =
+            self.answers.iter_mut().partition(|(candidate, _)| may_be_noise(candidate));
+        for (candidate, answer) in sure.into_iter().chain(noise) {
             let Answer::Feasible(witness) = answer else { continue };
             let events = candidate.events();
             let sites = sites(ctp, candidate);

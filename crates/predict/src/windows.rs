@@ -279,10 +279,16 @@ impl<'c> Windows<'c> {
     fn answer_far(&self, candidates: &[Candidate], far: &[usize], answers: &mut [Answer]) -> Vec<usize> {
         let View::Sliced(slices, _) = &self.view else { return far.to_vec() };
         let mut tried: Vec<(usize, Witness)> = vec![];
+        // Checking takes about twice as long as finding.
+        let now = Instant::now();
+        let until = self.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 3);
         for &n in far {
-            let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if self.options.interrupter.is_set() || is_late {
+            if self.options.interrupter.is_set() {
                 answers[n] = Answer::Unknown(Unknown::Interrupted);
+                continue;
+            }
+            if until.is_some_and(|until| Instant::now() >= until) {
+                answers[n] = Answer::Unknown(Unknown::Time(self.options.total_time.unwrap_or_default()));
                 continue;
             }
             let witnesses = Far::new(self.ctp, slices, self.options.model).witnesses(&candidates[n]);

@@ -7,7 +7,7 @@ use common::{build, machine, record};
 use ctp::Ctp;
 use machine::Machine;
 use predict::{Interrupter, Limits, Symbolic, Wanted, candidates, symbolic};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use subject::Strategy;
 
 const LOST_UPDATES: &str = "int x; mutex m;
@@ -49,6 +49,20 @@ fn when_all_time_is_over_every_candidate_is_unknown() {
     for answer in answers(&ctp, &machine, options) {
         assert_eq!(answer, Answer::Unknown(Unknown::Time(Duration::ZERO)));
     }
+}
+
+#[test]
+fn without_time_for_a_trace_it_says_how_many_events_it_left_out() {
+    let machine = machine(LOST_UPDATES);
+    let trace = record(&machine, &Strategy::RunToBlock);
+    let options = predict::Options { until: Some(Instant::now()), ..predict::Options::default() };
+    let prediction = predict::predict(machine.program(), &trace, &options, &mut |_| {}).expect("it ends");
+    assert_eq!(prediction.coverage.events_left_out, trace.events.len() as u64);
+    assert!(!prediction.coverage.is_complete());
+    let until = Some(Instant::now() + Duration::from_secs(1_000));
+    let options = predict::Options { until, ..predict::Options::default() };
+    let prediction = predict::predict(machine.program(), &trace, &options, &mut |_| {}).expect("it ends");
+    assert_eq!((prediction.coverage.events_left_out, prediction.findings.is_empty()), (0, false));
 }
 
 #[test]

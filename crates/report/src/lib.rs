@@ -23,7 +23,7 @@ pub use html::html;
 pub use json::{FINDINGS_VERSION, json};
 pub use outcome::{outcome, summary, violates};
 pub use perfetto::perfetto;
-pub use prediction::{Report, prediction, prediction_statistics};
+pub use prediction::{Report, gather, prediction, prediction_statistics};
 pub use sarif::sarif;
 pub use source::{Mark, Sources};
 pub use statistics::{Rebuilt, statistics};

@@ -31,17 +31,8 @@ impl Report {
     /// place of one that was only predicted.
     pub fn merge(&mut self, more: Report) {
         self.recorded.extend(more.recorded);
-        for (known, new) in [(&mut self.findings, more.findings), (&mut self.silent, more.silent)] {
-            for finding in new {
-                match known.iter_mut().find(|known| known.fingerprint == finding.fingerprint) {
-                    Some(known) if known.unconfirmed.is_some() && finding.unconfirmed.is_none() => {
-                        *known = finding;
-                    }
-                    Some(known) => known.others += 1 + finding.others,
-                    None => known.push(finding),
-                }
-            }
-        }
+        gather(&mut self.findings, more.findings);
+        gather(&mut self.silent, more.silent);
         self.silent.retain(|one| !self.findings.iter().any(|other| other.fingerprint == one.fingerprint));
         self.coverage.add(&more.coverage);
         self.statistics.add(&more.statistics);
@@ -78,6 +69,23 @@ fn reason(unknown: &Unknown) -> String {
         Unknown::Window(events) => format!("only a window of {events} events was looked at"),
         Unknown::NotInTrace(what) => format!("the trace does not have {what}"),
         Unknown::Refused(why) => format!("a bug of Threadbare, please report it: its checker says {why}"),
+    }
+}
+
+/// Adds findings to others. What is known already is not told twice: `x++` reads and writes, and races with another one in three ways.
+pub fn gather(known: &mut Vec<Description>, more: impl IntoIterator<Item = Description>) {
+    for mut finding in more {
+        let is_same = |known: &&mut Description| {
+            known.fingerprint == finding.fingerprint && known.location == finding.location
+        };
+        match known.iter_mut().find(is_same) {
+            Some(known) if known.unconfirmed.is_some() && finding.unconfirmed.is_none() => {
+                finding.others += 1 + known.others;
+                *known = finding;
+            }
+            Some(known) => known.others += 1 + finding.others,
+            None => known.push(finding),
+        }
     }
 }
 
@@ -122,6 +130,12 @@ pub(crate) fn coverage(report: &Report) -> Vec<String> {
         lines.push(format!(
             "not looked at: {} at places that have others that were (--per-place)",
             plural(coverage.left_out, "candidate", "candidates")
+        ));
+    }
+    if coverage.events_left_out > 0 {
+        lines.push(format!(
+            "not looked at: the last {} of the recorded run, for which there was no time (--budget)",
+            plural(coverage.events_left_out, "event", "events")
         ));
     }
     if coverage.mismatches > 0 {

@@ -27,6 +27,19 @@ use trace::{Logging, Outcome, Trace};
 /// A run that is to show a finding is ended after this time at the earliest.
 const LEAST_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Of the time that is given, so much at most goes to the recorded run, and so much until its log is read.
+const SHARE_OF_RECORDING: f64 = 0.3;
+const SHARE_OF_READING: f64 = 0.4;
+/// Of the time that is left, a run that is to show a finding takes so much at most, unless that is next to nothing.
+const SHARE_OF_ONE_RUN: f64 = 0.2;
+const LEAST_OF_ALL: Duration = Duration::from_millis(200);
+
+/// So many events of a run that does not end are looked at in a second of the time that is left, and so many if no time is given.
+const EVENTS_PER_SECOND: f64 = 20_000.0;
+const EVENTS_OF_A_BEGINNING: u64 = 300_000;
+/// A program that does not end is ended so many events behind twice those that are looked at.
+const FURTHER_EVENTS: u64 = 10_000;
+
 /// `threadbare record` of a compiled program.
 pub fn record(arguments: &RecordArguments) -> anyhow::Result<Exit> {
     let logging = match arguments.log {
@@ -52,21 +65,29 @@ pub fn record(arguments: &RecordArguments) -> anyhow::Result<Exit> {
 pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let process = &arguments.record.process;
     let options = prediction::options(&arguments.predict)?;
-    let start = Instant::now();
+    let (start, until) = (Instant::now(), options.until);
     let is_text = arguments.predict.format == Format::Text;
     // A report for programs has standard output for itself.
     let output = if is_text { Output::Inherited } else { Output::Captured };
     let (mut program, built, recorded, text, same) =
-        record_once(&arguments.record, &Logging::Everything, true, output, arguments.predict.budget)?;
+        record_once(&arguments.record, &Logging::Everything, true, output, until)?;
     let took = start.elapsed();
     if let Some((out, errors)) = &recorded.output {
         [out, errors].into_iter().for_each(|printed| output::say(&String::from_utf8_lossy(printed)));
     }
     output::say(&(about(&program, &recorded, process) + &text));
     let exit = if same { recorded_exit(&recorded) } else { Exit::Findings };
-    let mut trace = recorded.run.trace;
+    quiet(&mut program, process, took, until);
+    let is_too_long = recorded.stopped == Some(Stopped::Timeout) || recorded.about.unread;
+    let full = recorded.about.full;
+    let mut trace = match full {
+        _ if is_too_long && arguments.record.strategy == StrategyName::RunToBlock => {
+            beginning(&mut program, arguments.record.seed, until)?
+        }
+        Some(complete) => recorded.run.trace.beginning(complete),
+        None => recorded.run.trace,
+    };
     trace.shorten_thread_names();
-    quiet(&mut program, took);
     let predicted = Predicted {
         subject: &program,
         trace: &trace,
@@ -81,15 +102,32 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
         confirm: true,
         options,
     };
-    if matches!(exit, Exit::BadInput | Exit::Limit)
+    // What the log does not have, nobody has looked at.
+    let exit = if exit == Exit::Clean && full.is_some() { Exit::Limit } else { exit };
+    if exit == Exit::BadInput
         || !same
         || (is_text && exit == Exit::Misbehaved && arguments.predict.runs() == 1)
     {
-        // What is wrong has been said, or there is no whole run to predict from.
+        // What is wrong has been said.
         return Ok(exit);
     }
     output::say("\n");
     prediction::tell(&predicted, exit, arguments.record.seed, &arguments.predict)
+}
+
+/// The beginning of another run of a program that does not end, or not soon: one in which all threads get on, and that is short enough to
+/// be looked at. From now on the program goes on only a little longer than that.
+fn beginning(program: &mut Compiled, seed: u64, until: Option<Instant>) -> anyhow::Result<Trace> {
+    let most_events = until.map_or(EVENTS_OF_A_BEGINNING, |until| {
+        let left = until.saturating_duration_since(Instant::now());
+        (EVENTS_PER_SECOND * left.as_secs_f64()) as u64
+    });
+    let options = program.options().clone();
+    program.set_options(Options { most_events, output: Output::Discarded, ..options.clone() });
+    let trace = program.record(&Strategy::Random { seed }, &Logging::Everything)?.run.trace;
+    program.set_options(Options { most_events: 2 * most_events + FURTHER_EVENTS, ..options });
+    output::say(&format!("predicted from the beginning of another run: {}\n", report::summary(&trace)));
+    Ok(trace)
 }
 
 /// `threadbare predict` from a trace of a compiled program.
@@ -105,7 +143,7 @@ pub fn predict(arguments: &PredictArguments, mut trace: Trace, path: &Path) -> a
             arguments.trace.display()
         );
     }
-    quiet(&mut program, Duration::ZERO);
+    quiet(&mut program, &arguments.process, Duration::ZERO, asked.until);
     trace.shorten_thread_names();
     let predicted = Predicted {
         subject: &program,
@@ -124,11 +162,19 @@ fn in_schedule(thread: trace::ThreadId) -> String {
     thread.to_string()
 }
 
-/// From now on nobody sees what the program prints, but it is kept; and it does not take much longer than it took once.
-fn quiet(program: &mut Compiled, took: Duration) {
+/// From now on nobody sees what the program prints, but it is kept; and it does not take much longer than it took once, nor much of
+/// the time that is left.
+fn quiet(program: &mut Compiled, process: &ProcessOptions, took: Duration, until: Option<Instant>) {
     let options = program.options().clone();
-    let timeout = options.timeout.or(Some(LEAST_TIMEOUT.max(20 * took)));
-    program.set_options(Options { output: Output::Captured, timeout, ..options });
+    let usual = process.timeout.map_or(LEAST_TIMEOUT.max(20 * took), Duration::from_secs);
+    let most = until.map_or(Duration::MAX, |until| share(until, SHARE_OF_ONE_RUN));
+    let timeout = Some(usual.min(most.max(LEAST_OF_ALL)));
+    program.set_options(Options { output: Output::Captured, timeout, read_until: None, ..options });
+}
+
+/// A share of the time that is left.
+fn share(until: Instant, part: f64) -> Duration {
+    until.saturating_duration_since(Instant::now()).mul_f64(part)
 }
 
 /// How a program is run again.
@@ -162,7 +208,7 @@ fn record_once(
     logging: &Logging,
     more_runs: bool,
     output: Output,
-    budget: Option<Duration>,
+    until: Option<Instant>,
 ) -> anyhow::Result<(Compiled, Built, Recorded, String, bool)> {
     let (built, through) = match arguments.programs.is_empty() {
         true => started_by(&arguments.arguments)?,
@@ -177,8 +223,12 @@ fn record_once(
     options.most_events = arguments.max_events.unwrap_or(u64::MAX);
     options.through = through;
     options.output = output;
-    // A program that never ends would have no budget left for anything else, but it is ended.
-    options.timeout = options.timeout.or(budget);
+    // A program that never ends, or a very long run, would leave no time for anything else.
+    if let Some(until) = until {
+        let most = share(until, SHARE_OF_RECORDING);
+        options.timeout = Some(options.timeout.map_or(most, |given| given.min(most)));
+        options.read_until = Some(Instant::now() + share(until, SHARE_OF_READING));
+    }
     options.spurious = arguments.options.spurious || followed.as_ref().is_some_and(Followed::spurious);
     let mut program = open(&built, options)?;
     let strategy = match followed {
@@ -196,7 +246,7 @@ fn record_once(
     let (mut text, mut same) = (String::new(), true);
     if arguments.self_check {
         let options = program.options().clone();
-        quiet(&mut program, Duration::ZERO);
+        quiet(&mut program, &arguments.process, Duration::ZERO, until);
         let again = program.record(&strategy, logging)?;
         program.set_options(options);
         let difference = difference(&recorded, &again, &program);
@@ -275,7 +325,7 @@ pub fn silent(
 ) -> anyhow::Result<(Compiled, Built, Invocation)> {
     let built = build(&[program.to_owned()], &process.cflags)?;
     let mut compiled = open(&built, options(process, arguments, true))?;
-    quiet(&mut compiled, Duration::ZERO);
+    quiet(&mut compiled, process, Duration::ZERO, None);
     let replay = replay_of(&built.name, false, process, arguments);
     Ok((compiled, built, replay))
 }
@@ -385,8 +435,10 @@ fn about(program: &Compiled, recorded: &Recorded, process: &ProcessOptions) -> S
     }
     match (recorded.stopped, &trace.outcome) {
         (Some(Stopped::Timeout), _) => {
-            let seconds = program.options().timeout.unwrap_or_default().as_secs();
-            let option = if process.timeout.is_some() { "--timeout" } else { "--budget" };
+            let limit = program.options().timeout.unwrap_or_default();
+            let is_given = process.timeout.is_some_and(|given| Duration::from_secs(given) == limit);
+            let option = if is_given { "--timeout" } else { "a share of --budget" };
+            let seconds = (limit.as_secs_f64() * 10.0).round() / 10.0;
             let _ = writeln!(text, "the program was ended after {seconds} seconds ({option})");
         }
         (Some(Stopped::Output), _) => text.push_str("the program was ended because it printed too much\n"),
@@ -415,7 +467,12 @@ fn about(program: &Compiled, recorded: &Recorded, process: &ProcessOptions) -> S
             "note: the program had no standard input, because it is run several times; --stdin FILE gives it one each time"
         );
     }
-    if recorded.about.full {
+    if recorded.about.unread {
+        text.push_str(
+            "note: there was no time to read more of the log (--budget); the trace holds its beginning\n",
+        );
+    }
+    if recorded.about.full.is_some() {
         let _ = writeln!(
             text,
             "note: the log reached its limit of {} MiB (--max-log); events behind that are missing",

@@ -114,7 +114,7 @@ fn row(label: &str, name: &str, threads: Option<u32>) {
 fn whole_way(compiled: &Compiled, time: Duration) -> (Prediction, Trace) {
     let recorded = compiled.record(&Strategy::RunToBlock, &Logging::Everything).expect("it runs");
     let trace = recorded.run.trace;
-    let normal = Normal::of(compiled, &trace, 4).expect("it runs");
+    let normal = Normal::of(compiled, &trace, 4, None).expect("it runs");
     let mut options = Options::default();
     options.engine.total_time = Some(time);
     let found = predict_and_confirm(compiled, &trace, &options, &normal, &mut |_| {});

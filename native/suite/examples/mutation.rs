@@ -143,7 +143,7 @@ fn quiet(path: &Path) -> Compiled {
 }
 
 fn is_noticed(compiled: &Compiled, trace: &Trace) -> bool {
-    let Ok(normal) = Normal::of(compiled, trace, 4) else { return false };
+    let Ok(normal) = Normal::of(compiled, trace, 4, None) else { return false };
     let mut options = Options::default();
     options.wanted.per_place = MOST_PER_PLACE;
     options.engine.limits.conflicts = Some(MOST_CONFLICTS);

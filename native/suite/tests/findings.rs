@@ -62,7 +62,7 @@ fn found(program: &Program) -> BTreeSet<String> {
     let built = build(program, &Build::at("-O1"));
     let compiled = open(&built.path);
     let trace = recorded(&compiled, program);
-    let normal = Normal::of(&compiled, &trace, 4).expect("it runs");
+    let normal = Normal::of(&compiled, &trace, 4, None).expect("it runs");
     let mut options = Options::default();
     options.engine.limits.conflicts = Some(MOST_CONFLICTS);
     // Only right programs take so long: in them nothing may be found up to then. What is expected has the time that it needs.

@@ -35,7 +35,7 @@ fn predicted(compiled: &Compiled, trace: &Trace, program: &Program) -> Predictio
     options.wanted.per_place = if program.has_bug { 100 } else { 1 };
     // Not by time: what is found must not depend on how busy the machine is.
     options.engine.limits.conflicts = Some(MOST_CONFLICTS);
-    let normal = Normal::of(compiled, trace, 2).expect("it runs");
+    let normal = Normal::of(compiled, trace, 2, None).expect("it runs");
     let found = predict_and_confirm(compiled, trace, &options, &normal, &mut |_| {});
     found.unwrap_or_else(|error| panic!("{}: {error}", program.name()))
 }

@@ -41,7 +41,7 @@ fn another_schedule_is_found_where_the_first_one_waits_for_what_is_not_there() {
     let built = built("order_unseen.c");
     let compiled = open(&built.path);
     let trace = recorded(&compiled);
-    let normal = Normal::of(&compiled, &trace, 2).expect("it runs");
+    let normal = Normal::of(&compiled, &trace, 2, None).expect("it runs");
     assert_eq!(followed_at_once(&compiled, &trace, &normal), 0, "there is nothing to refine");
     let found = confirmed(&compiled, &trace, &normal).findings;
     assert!(!found.is_empty());
@@ -56,7 +56,7 @@ fn what_only_the_outside_orders_is_no_finding_and_not_called_infeasible() {
     let built = built("order_unseen_fixed.c");
     let compiled = open(&built.path);
     let trace = recorded(&compiled);
-    let normal = Normal::of(&compiled, &trace, 2).expect("it runs");
+    let normal = Normal::of(&compiled, &trace, 2, None).expect("it runs");
     assert_eq!(followed_at_once(&compiled, &trace, &normal), 0, "there is nothing to refine");
     let found = confirmed(&compiled, &trace, &normal);
     assert!(found.findings.is_empty(), "{:?}", found.findings);
@@ -77,7 +77,7 @@ fn after_so_many_questions_a_finding_is_predicted_with_the_reason() {
     let arguments = vec![directory.path().join("state").into()];
     compiled.set_options(Launch { arguments, ..launch });
     let trace = recorded(&compiled);
-    let normal = Normal::of(&compiled, &trace, 2).expect("it runs");
+    let normal = Normal::of(&compiled, &trace, 2, None).expect("it runs");
     let found = confirmed(&compiled, &trace, &normal).findings;
     let mut most_asked = 0;
     for finding in &found {

@@ -22,6 +22,7 @@ use crate::{
 };
 use ir::{BlockId, FunctionId, GlobalId, Operand, Program, SiteId, SiteIndex, Type, ValueId, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::Instant;
 use trace::{EventId, EventKind, Location, ThreadId, Trace};
 
 /// Where an access with a symbolic address may go, known from the walk before.
@@ -37,6 +38,9 @@ pub enum Aim {
 const NOTHING: ExprId = ExprId(u32::MAX);
 /// Most silent instructions between two events.
 const MOST_SILENT: u32 = 10_000_000;
+
+/// The clock is looked at once in so many events.
+const LOOKS_AT_THE_CLOCK: usize = 4096;
 
 /// What a frame is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,7 +161,7 @@ impl<'w> Walk<'w> {
     }
 
     /// Walks all events.
-    pub fn run(&mut self) -> Result<(), CtpError> {
+    pub fn run(&mut self, until: Option<Instant>) -> Result<(), CtpError> {
         for (n, info) in self.trace.threads.iter().enumerate() {
             self.numbers.insert(info.id, n);
             self.threads.push(Thread {
@@ -186,6 +190,9 @@ impl<'w> Walk<'w> {
         let trace = self.trace;
         for (at, event) in trace.events.iter().enumerate() {
             self.at = at;
+            if at % LOOKS_AT_THE_CLOCK == 0 && until.is_some_and(|until| Instant::now() >= until) {
+                return Err(CtpError::Time { walked: at as u64 });
+            }
             let Some(&t) = self.numbers.get(&event.id.thread) else {
                 return Err(CtpError::Dangling { event: event.id });
             };

@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use subject::Strategy;
 use tempfile::TempDir;
 
@@ -63,6 +63,8 @@ pub struct Options {
     pub output: Output,
     /// It is ended after this time.
     pub timeout: Option<Duration>,
+    /// From then on no more of its log is read.
+    pub read_until: Option<Instant>,
     /// It is ended when it has so many bytes of memory.
     pub most_memory: Option<u64>,
     /// The log does not grow beyond this.
@@ -87,6 +89,7 @@ impl Default for Options {
             input: Input::default(),
             output: Output::default(),
             timeout: None,
+            read_until: None,
             most_memory: None,
             most_log_bytes: 2 << 30,
             most_events: u64::MAX,

@@ -10,12 +10,16 @@ use abi::Note;
 use abi::unit::{ENTRY, LANDING, STACK, Unit};
 use ir::SiteId;
 use rustc_hash::FxHashSet;
+use std::time::Instant;
 use trace::{
     AllocationOrigin, Event, EventId, EventKind, Location, Origin, Outcome, Switch, ThreadId, Trace,
 };
 
 /// Stack memory whose size only the run knows is taken to reach at most so far.
 const MOST_VARIABLE_BYTES: u64 = 1 << 16;
+
+/// The clock is looked at once in so many records.
+const LOOKS_AT_THE_CLOCK: usize = 1 << 16;
 
 /// Where the stack of `main` is without address randomisation, and its usual size.
 const MAIN_STACK: (u64, u64) = (0x7fff_ff7f_f000, 8 << 20);
@@ -89,7 +93,8 @@ impl<'l> Converter<'l> {
                 trace,
                 departure: None,
                 ended: false,
-                full: false,
+                full: None,
+                unread: false,
                 unsupported: None,
                 shared: vec![],
                 inputs: vec![],
@@ -104,10 +109,14 @@ impl<'l> Converter<'l> {
         }
     }
 
-    pub fn read(mut self, bytes: &[u8]) -> Reading {
+    pub fn read(mut self, bytes: &[u8], until: Option<Instant>) -> Reading {
         let mut records = Records::new(bytes);
         let mut n = 0;
-        for record in records.by_ref() {
+        for (at, record) in records.by_ref().enumerate() {
+            if at % LOOKS_AT_THE_CLOCK == 0 && until.is_some_and(|until| Instant::now() >= until) {
+                self.reading.unread = true;
+                break;
+            }
             n = record.n;
             match record.content {
                 Content::Unit(unit) => self.unit(n, unit),
@@ -384,7 +393,7 @@ impl<'l> Converter<'l> {
                 shared.sort_unstable();
                 self.reading.shared = shared;
             }
-            Note::Full => self.reading.full = true,
+            Note::Full => self.reading.full = Some(self.reading.trace.events.len()),
             Note::End { end, done, hand_overs } => {
                 self.reading.hand_overs = hand_overs;
                 self.reading.events = done.iter().fold(0, |sum, &(_, n)| sum.saturating_add(n));

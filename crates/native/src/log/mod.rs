@@ -17,6 +17,7 @@ pub use sites::{Does, Site, Sites};
 
 use crate::Linked;
 use ir::GlobalId;
+use std::time::Instant;
 use subject::Departure;
 use trace::{Origin, Trace};
 
@@ -29,8 +30,10 @@ pub struct Reading {
     pub departure: Option<Departure>,
     /// The log has an end: the run was not killed.
     pub ended: bool,
-    /// The log reached its limit, and events are missing behind that.
-    pub full: bool,
+    /// The log reached its limit, and events are missing behind that: so many of the trace's events come before.
+    pub full: Option<usize>,
+    /// There was no time to read more of the log.
+    pub unread: bool,
     /// What the program did that the runtime does not do; the run ended there.
     pub unsupported: Option<String>,
     /// Memory that more than one thread touched, if that was asked: start and end.
@@ -49,8 +52,8 @@ pub struct Reading {
     pub damage: Option<Damage>,
 }
 
-/// Reads a log of a run of a program.
+/// Reads a log of a run of a program, as far as it comes until then.
 #[must_use]
-pub fn read(linked: &Linked, bytes: &[u8], origin: Origin) -> Reading {
-    convert::Converter::new(linked, origin).read(bytes)
+pub fn read(linked: &Linked, bytes: &[u8], origin: Origin, until: Option<Instant>) -> Reading {
+    convert::Converter::new(linked, origin).read(bytes, until)
 }

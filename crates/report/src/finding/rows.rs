@@ -154,7 +154,7 @@ fn read_before(run: &Trace, last: usize) -> Vec<usize> {
 /// Leaves out critical sections in which nothing is shown.
 fn drop_empty_sections(run: &Trace, shown: &mut BTreeSet<usize>, marked: &[usize]) {
     let mut open: Vec<(trace::ThreadId, usize)> = vec![];
-    let mut empty: Vec<usize> = vec![];
+    let mut empty: HashSet<usize> = HashSet::new();
     for &at in shown.iter() {
         let event = &run.events[at];
         let thread = event.id.thread;

@@ -11,8 +11,8 @@ use std::time::Instant;
 use subject::{Schedule, Subject};
 use trace::Trace;
 
-/// So much of the time that is given goes to looking; the rest to running the program again.
-const SHARE_OF_SOLVING: f64 = 0.7;
+/// Of the time that is left, so much at most goes to clean runs.
+const SHARE_OF_CLEAN_RUNS: f64 = 0.2;
 
 /// Of a run with so few events many candidates of each place can be looked at: one place in the source may be about many objects.
 const SHORT: usize = 20_000;
@@ -87,10 +87,9 @@ pub fn failure<S: Subject>(predicted: &Predicted<'_, S>, sources: &Sources<'_>) 
 pub fn look<S: Subject>(
     predicted: &Predicted<'_, S>,
     sources: &Sources<'_>,
-    deadline: Option<Instant>,
     arguments: &PredictOptions,
 ) -> anyhow::Result<Looked> {
-    let mut prediction = predict(predicted, deadline, arguments)?;
+    let mut prediction = predict(predicted, arguments)?;
     for run in prediction.findings.iter_mut().filter_map(|finding| finding.run.as_mut()) {
         run.shorten_thread_names();
     }
@@ -104,9 +103,13 @@ pub fn look<S: Subject>(
             false => String::new(),
         },
         interrupted: is(|why| *why == Unknown::Interrupted),
-        limit: is(|why| {
-            matches!(why, Unknown::Time(_) | Unknown::Conflicts(_) | Unknown::Memory(_) | Unknown::Window(_))
-        }),
+        limit: prediction.coverage.events_left_out > 0
+            || is(|why| {
+                matches!(
+                    why,
+                    Unknown::Time(_) | Unknown::Conflicts(_) | Unknown::Memory(_) | Unknown::Window(_)
+                )
+            }),
         runs_left_out: 0,
         report: report(predicted, &prediction, &telling, arguments.all),
         shown: match arguments.perfetto {
@@ -118,7 +121,6 @@ pub fn look<S: Subject>(
 
 fn predict<S: Subject>(
     predicted: &Predicted<'_, S>,
-    deadline: Option<Instant>,
     arguments: &PredictOptions,
 ) -> anyhow::Result<Prediction> {
     let mut options = predicted.options.clone();
@@ -127,10 +129,6 @@ fn predict<S: Subject>(
         None if predicted.trace.events.len() <= SHORT => MANY_PER_PLACE,
         None => options.wanted.per_place,
     };
-    // What is found wants to be confirmed too.
-    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-    options.engine.total_time = left.map(|left| left.mul_f64(SHARE_OF_SOLVING));
-    options.replay_until = deadline;
     interrupt_by_key(&options.engine.interrupter);
     let bar = output::spinner();
     let mut progress = |progress: predict::Progress| {
@@ -142,7 +140,11 @@ fn predict<S: Subject>(
     };
     let (subject, trace) = (predicted.subject, predicted.trace);
     let prediction = if predicted.confirm {
-        let normal = Normal::of(subject, trace, arguments.clean_runs)?;
+        let now = Instant::now();
+        let until = options
+            .until
+            .map(|until| now + until.saturating_duration_since(now).mul_f64(SHARE_OF_CLEAN_RUNS));
+        let normal = Normal::of(subject, trace, arguments.clean_runs, until)?;
         predict::predict_and_confirm(subject, trace, &options, &normal, &mut progress)
     } else {
         predict::predict(subject.program(), trace, &options, &mut progress)
@@ -205,11 +207,16 @@ fn report<S: Subject>(
     let is_finding = |finding: &&Finding| all || !finding.is_inferred() || finding.consequence.is_visible();
     let (findings, silent): (Vec<&Finding>, Vec<&Finding>) = prediction.findings.iter().partition(is_finding);
     let answers: &[(Candidate, Answer)] = &prediction.answers;
+    let gathered = |all: Vec<&Finding>| {
+        let mut gathered = vec![];
+        report::gather(&mut gathered, all.into_iter().map(describe));
+        gathered
+    };
     Report {
         subject: predicted.subject.name().to_owned(),
         recorded: vec![report::summary(predicted.trace)],
-        findings: findings.into_iter().map(describe).collect(),
-        silent: silent.into_iter().map(describe).collect(),
+        findings: gathered(findings),
+        silent: gathered(silent),
         coverage: prediction.coverage.clone(),
         unknown: Report::reasons(answers),
         statistics: prediction.statistics.clone(),

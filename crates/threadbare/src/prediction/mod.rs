@@ -84,9 +84,8 @@ pub fn tell_all<S: Subject>(
     output::check_distinct(&[Path::new(predicted.subject.name())], &written)?;
     let known = Known::read(arguments.suppressions.as_deref(), arguments.baseline.as_deref())?;
     let sources = show::sources(predicted, arguments);
-    let deadline = arguments.budget.map(|budget| Instant::now() + budget);
     let mut all = match recorded {
-        Exit::Clean | Exit::Limit => look(predicted, &sources, deadline, arguments)?,
+        Exit::Clean | Exit::Limit => look(predicted, &sources, arguments)?,
         // The bug is here already: nothing has to be predicted to see it.
         _ => failure(predicted, &sources),
     };
@@ -103,12 +102,12 @@ pub fn tell_all<S: Subject>(
         };
         all.merge(match predict::recorded_failure(another.trace).is_some() {
             true => failure(&another, &sources),
-            false => look(&another, &sources, deadline, arguments)?,
+            false => look(&another, &sources, arguments)?,
         });
         Ok(())
     };
-    let is_over =
-        |all: &Looked| deadline.is_some_and(|deadline| Instant::now() >= deadline) || all.interrupted;
+    let until = predicted.options.until;
+    let is_over = |all: &Looked| until.is_some_and(|until| Instant::now() >= until) || all.interrupted;
     match more {
         More::Drawn(first) => {
             for seed in (first..).take(arguments.runs() as usize - 1) {
@@ -134,9 +133,12 @@ pub fn tell_all<S: Subject>(
     let about_known = known.take_out(&mut all.report);
     show::show(predicted, &all, &about_known, arguments)?;
     Ok(Told {
-        exit: match recorded {
-            Exit::Clean | Exit::Limit => all.exit(),
-            other => other,
+        exit: match (recorded, all.exit()) {
+            (Exit::Clean, found) => found,
+            // Of a run that was cut nobody knows how it goes on.
+            (Exit::Limit, Exit::Clean) => Exit::Limit,
+            (Exit::Limit, found) => found,
+            (failed, _) => failed,
         },
         complete: all.report.coverage.is_complete() && all.runs_left_out == 0,
     })

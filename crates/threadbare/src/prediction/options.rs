@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use claim::Property;
 use predict::{Interrupter, Mode, Model, Options, Wanted};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What is asked for; before anything is run, so that nothing is run in vain.
 pub fn options(arguments: &PredictOptions) -> anyhow::Result<Options> {
@@ -26,7 +26,7 @@ pub fn options(arguments: &PredictOptions) -> anyhow::Result<Options> {
         },
         explain: arguments.why_not,
         switches: arguments.switches,
-        total_time: arguments.budget,
+        total_time: None,
         interrupter: Interrupter::default(),
         limits: predict::Limits {
             time: Some(Duration::from_secs(arguments.solve_time)),
@@ -44,7 +44,9 @@ pub fn options(arguments: &PredictOptions) -> anyhow::Result<Options> {
         patterns.extend(predict::pattern::parse(&text).with_context(|| format!("--pattern {argument}"))?);
     }
     let ctp = ctp::Options { atomic: atomic(arguments.atomic), ..Default::default() };
-    Ok(Options { wanted, ctp, engine, patterns, replay_until: None })
+    // The budget is for everything from now on.
+    let until = arguments.budget.map(|budget| Instant::now() + budget);
+    Ok(Options { wanted, ctp, engine, patterns, until })
 }
 
 /// What counts as atomic.
