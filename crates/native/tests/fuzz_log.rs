@@ -44,7 +44,7 @@ fn check(linked: &Linked, whole: &[u8], input: &[u8]) {
         1 => edited(whole, rest, 1),
         _ => edited(whole, rest, 16),
     };
-    let reading = read(linked, &log, origin(linked));
+    let reading = read(linked, &log, origin(linked), None);
     reading.trace.check_fits(&linked.program).unwrap();
     let events = reading.trace.events.len();
     assert!(events <= log.len() / 16, "{events} events from {} bytes", log.len());
