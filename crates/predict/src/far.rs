@@ -151,14 +151,24 @@ impl<'c> Far<'c> {
             run.step(f).then_some(())?;
         }
         run.resume(local);
-        self.alone(&mut run, local, pause, e2).then(|| self.made(run, from, &[]))
+        self.go_to(&mut run, pause, e2, remote).then(|| self.made(run, from, &[]))
     }
 
-    /// A thread goes on alone from behind one of its events to another.
-    fn alone(&self, run: &mut Run<'_>, thread: ThreadIndex, from: EventIndex, to: EventIndex) -> bool {
-        let events = &self.ctp.thread(thread).events;
+    /// A thread goes on from behind one of its events to another; where it cannot, the other one goes on until it can: it may hold a lock.
+    fn go_to(&self, run: &mut Run<'_>, from: EventIndex, to: EventIndex, other: ThreadIndex) -> bool {
+        const MOST_HELP: usize = 200;
+        let events = &self.ctp.thread(self.ctp.event(to).thread).events;
         let from = events.partition_point(|&at| at <= from);
         let to = events.partition_point(|&at| at <= to);
-        events[from..to].iter().all(|&at| run.step(at))
+        let mut help = MOST_HELP;
+        events[from..to].iter().all(|&at| {
+            while !run.step(at) {
+                if help == 0 || !run.step_of(other) {
+                    return false;
+                }
+                help -= 1;
+            }
+            true
+        })
     }
 }

@@ -53,6 +53,12 @@ enum View<'c> {
 /// So many conflicts end the first search in a small window: going along the recorded run is cheaper than a long one.
 const FEW_CONFLICTS: u32 = 1_000;
 
+/// So many candidates are decided in one go.
+const AT_ONCE: usize = 250;
+
+/// With fewer events than this a trace is gone along before anything is asked.
+const SOON_GONE_ALONG: usize = 20_000;
+
 /// A window: from which event to before which.
 type Window = (EventIndex, EventIndex);
 
@@ -113,21 +119,51 @@ impl<'c> Windows<'c> {
             }
         };
         answers.resize(candidates.len(), self.not_in_window());
-        // Small windows first, and no long search; what they do not show is tried by going along the recorded run, and then asked again in
-        // large ones.
-        let all: Vec<usize> = (0..candidates.len()).collect();
+        let mut all: Vec<usize> = (0..candidates.len()).collect();
+        // What has few events but many that may touch each other is sooner gone along than asked about.
+        let far_first = self.ctp.events.len() < SOON_GONE_ALONG;
+        if far_first {
+            all = self.answer_far(candidates, &all, &mut answers);
+        }
+        let deadline = self.deadline;
+        // Those that are asked about first are of different places: no place is to use up the time of all.
+        for (done, some) in all.chunks(AT_ONCE).enumerate() {
+            let remaining = all.len() - done * AT_ONCE;
+            let share = (2.0 * some.len() as f64 / remaining as f64).min(1.0);
+            let now = Instant::now();
+            self.deadline =
+                deadline.map(|deadline| now + deadline.saturating_duration_since(now).mul_f64(share));
+            let result = self.answer_some(sizes, candidates, some, &mut answers, far_first);
+            self.deadline = deadline;
+            result?;
+            some.iter().for_each(|&n| decided(&answers[n]));
+        }
+        Ok(answers)
+    }
+
+    /// Decides some candidates of a long trace: in small windows and without a long search, by going along the recorded run, and in large
+    /// windows, each what those before have left open.
+    fn answer_some(
+        &mut self,
+        sizes: Sizes,
+        candidates: &[Candidate],
+        some: &[usize],
+        answers: &mut [Answer],
+        was_far: bool,
+    ) -> Result<()> {
         let given = self.options.limits;
         let few = given.conflicts.map_or(FEW_CONFLICTS, |given| given.min(FEW_CONFLICTS));
         self.options.limits.conflicts = Some(few);
-        let open = self.answer_in(sizes.small, candidates, &all, &mut answers);
+        let open = self.answer_in(sizes.small, candidates, some, answers);
         self.options.limits = given;
-        let open = open?;
-        let mut open = self.answer_far(candidates, &open, &mut answers);
+        let mut open = open?;
+        if !was_far {
+            open = self.answer_far(candidates, &open, answers);
+        }
         // What happens-before orders grows with the square of the window. The same two accesses are asked about as both next.
         open.retain(|&n| !matches!(candidates[n], Candidate::UnorderedRace { .. }));
-        self.answer_in(sizes.large, candidates, &open, &mut answers)?;
-        answers.iter().for_each(decided);
-        Ok(answers)
+        self.answer_in(sizes.large, candidates, &open, answers)?;
+        Ok(())
     }
 
     /// Asks in windows of a size; gives those candidates that are still open.
@@ -288,8 +324,7 @@ impl<'c> Windows<'c> {
                 continue;
             }
             if until.is_some_and(|until| Instant::now() >= until) {
-                answers[n] = Answer::Unknown(Unknown::Time(self.options.total_time.unwrap_or_default()));
-                continue;
+                break;
             }
             let witnesses = Far::new(self.ctp, slices, self.options.model).witnesses(&candidates[n]);
             tried.extend(witnesses.into_iter().map(|witness| (n, witness)));

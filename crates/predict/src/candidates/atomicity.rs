@@ -91,20 +91,15 @@ fn triples(collector: &mut Collector<'_>, pairs: &[(EventIndex, EventIndex)], re
     let mut events: Vec<EventIndex> = pairs.iter().map(|pair| pair.0).collect();
     events.dedup();
     let local = Accesses { site: e1.site, thread: e1.thread, events };
-    let (mut left, mut taken) = (collector.room(0, &sites), 0);
-    for (before, between) in local.near(remote, left) {
+    let near = local.near(remote, collector.most);
+    let triples = near.into_iter().flat_map(|(before, between)| {
         let from = pairs.partition_point(|pair| pair.0 < before);
-        for &(before, after) in pairs[from..].iter().take_while(|pair| pair.0 == before) {
-            if left == 0 {
-                break;
-            }
+        let same = pairs[from..].iter().take_while(move |pair| pair.0 == before);
+        same.map(move |&(before, after)| {
             let (before, between, after) = (ctp.event(before).id, ctp.event(between).id, ctp.event(after).id);
-            if collector.take(0, &sites, Candidate::Atomicity { before, between, after }) {
-                left -= 1;
-                taken += 1;
-            }
-        }
-    }
+            Candidate::Atomicity { before, between, after }
+        })
+    });
     let all = pairs.len() as u64 * remote.events.len() as u64;
-    collector.left_out += all.saturating_sub(taken);
+    collector.take(0, &sites, all, triples);
 }

@@ -27,12 +27,14 @@ pub(crate) fn circles(ctp: &Ctp, most: usize) -> Vec<Candidate> {
                 events: events.clone(),
             };
             let sites = [one.0.1, other.0.1];
-            let room = collector.room(5, &sites);
-            for (a, b) in group(one).near(&group(other), room).into_iter().take(room) {
+            let all = one.1.len() as u64 * other.1.len() as u64;
+            let near = group(one).near(&group(other), collector.most).into_iter();
+            let circles = near.map(|(a, b)| {
                 let mut events = vec![ctp.event(a).id, ctp.event(b).id];
                 events.sort_unstable();
-                collector.take(5, &sites, Candidate::Deadlock(Deadlock::Circle(events)));
-            }
+                Candidate::Deadlock(Deadlock::Circle(events))
+            });
+            collector.take(5, &sites, all, circles);
         }
     }
     collector.all.into_iter().collect()

@@ -2,7 +2,8 @@
 //!
 //! All pairs and triples of a location are inherent, so their number is bounded for each static place: of candidates at the
 //! same instructions only so many are kept, and how many were left out is counted. Kept are such as lie close to each other in the
-//! recorded run, from all over it; they are found without going through all pairs.
+//! recorded run, from all over it; they are found without going through all pairs. A few of each location come first, of accesses that hit
+//! it in the recorded run: else the first element of an array, or what a pointer might point to but never does, would take up all the room.
 
 mod atomicity;
 pub(crate) mod deadlock;
@@ -44,17 +45,32 @@ pub struct Candidates {
 #[must_use]
 pub fn candidates(ctp: &Ctp, wanted: &Wanted) -> Candidates {
     let mut collector = Collector { ctp, most: wanted.per_place, ..Collector::new(ctp) };
-    if wanted.properties.contains(&Property::Atomicity) {
-        atomicity::collect(&mut collector);
-    }
-    if wanted.properties.contains(&Property::Race) {
-        race::collect(&mut collector);
+    for stage in [Stage::FewOfEach, Stage::All] {
+        collector.begin(stage);
+        if wanted.properties.contains(&Property::Atomicity) {
+            atomicity::collect(&mut collector);
+        }
+        if wanted.properties.contains(&Property::Race) {
+            race::collect(&mut collector);
+        }
     }
     if wanted.properties.contains(&Property::Assertion) {
         failure::collect(&mut collector);
     }
     Candidates { all: collector.all.into_iter().collect(), left_out: collector.left_out }
 }
+
+/// What is gathered now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// A few candidates of each location, of accesses that hit it in the recorded run.
+    FewOfEach,
+    /// All, as far as there is room.
+    All,
+}
+
+/// So many candidates at the same instructions are few of a location.
+const FEW: usize = 4;
 
 /// Gathers candidates and bounds them.
 struct Collector<'c> {
@@ -63,33 +79,56 @@ struct Collector<'c> {
     all: BTreeSet<Candidate>,
     places: FxHashMap<(u8, Vec<SiteId>), usize>,
     left_out: u64,
+    stage: Stage,
     /// The accesses of each location, in recorded order.
     accesses: Vec<Vec<EventIndex>>,
 }
 
 impl<'c> Collector<'c> {
     fn new(ctp: &'c Ctp) -> Collector<'c> {
-        let mut accesses = vec![vec![]; ctp.locations.len()];
+        let (all, places) = (BTreeSet::new(), FxHashMap::default());
+        Collector { ctp, most: usize::MAX, all, places, left_out: 0, stage: Stage::All, accesses: vec![] }
+    }
+
+    fn begin(&mut self, stage: Stage) {
+        let ctp = self.ctp;
+        self.stage = stage;
+        self.accesses = vec![vec![]; ctp.locations.len()];
         // What code does that the trace does not see, no schedule can be asked for.
         for at in (0..ctp.events.len()).map(EventIndex::new).filter(|&at| !ctp.event(at).silent) {
-            for location in locations(ctp, at) {
-                accesses[location.index()].push(at);
+            for location in locations(ctp, at, stage) {
+                self.accesses[location.index()].push(at);
             }
         }
-        let (all, places) = (BTreeSet::new(), FxHashMap::default());
-        Collector { ctp, most: usize::MAX, all, places, left_out: 0, accesses }
     }
 
     /// How many more candidates there may be at some instructions.
     fn room(&self, tag: u8, sites: &[SiteId]) -> usize {
-        self.most - self.places.get(&(tag, sites.to_vec())).copied().unwrap_or(0).min(self.most)
+        let left = self.most - self.places.get(&(tag, sites.to_vec())).copied().unwrap_or(0).min(self.most);
+        match self.stage {
+            Stage::FewOfEach => left.min(FEW),
+            Stage::All => left,
+        }
     }
 
-    /// Takes a candidate for which there is room; whether it is new.
-    fn take(&mut self, tag: u8, sites: &[SiteId], candidate: Candidate) -> bool {
-        let is_new = self.all.insert(candidate);
-        *self.places.entry((tag, sites.to_vec())).or_default() += usize::from(is_new);
-        is_new
+    /// Adds candidates at some instructions while there is room for new ones. `of` is how many there are in all.
+    fn take(&mut self, tag: u8, sites: &[SiteId], of: u64, candidates: impl Iterator<Item = Candidate>) {
+        let room = self.room(tag, sites);
+        let (mut new, mut known) = (0, 0);
+        for candidate in candidates {
+            if self.all.contains(&candidate) {
+                known += 1;
+            } else if new < room {
+                new += 1;
+                self.all.insert(candidate);
+            } else if self.stage == Stage::FewOfEach {
+                break;
+            }
+        }
+        *self.places.entry((tag, sites.to_vec())).or_default() += new;
+        if self.stage == Stage::All {
+            self.left_out += of.saturating_sub(new as u64 + known);
+        }
     }
 
     /// Accesses, by thread and instruction.
@@ -142,11 +181,15 @@ impl Accesses {
     }
 }
 
-/// The locations that an event may access, each once.
-fn locations(ctp: &Ctp, event: EventIndex) -> Vec<LocationId> {
+/// The locations that an event may access, or did, each once.
+fn locations(ctp: &Ctp, event: EventIndex, stage: Stage) -> Vec<LocationId> {
     let Some(access) = ctp.event(event).kind.access() else { return vec![] };
     let mut all: Vec<LocationId> = vec![];
-    for target in &access.targets {
+    let targets = match stage {
+        Stage::FewOfEach => &access.targets[..access.targets.len().min(1)],
+        Stage::All => &access.targets,
+    };
+    for target in targets {
         all.extend(target.reads.iter().map(|&read| ctp.read(read).location));
         all.extend(target.writes.iter().map(|write| write.location));
     }

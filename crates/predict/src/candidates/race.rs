@@ -1,7 +1,7 @@
 //! Potential races (DESIGN §10): two accesses of different threads, one of which may write, not both atomic. Giving memory back
 //! writes all of it.
 
-use super::{Accesses, Collector, may_write};
+use super::{Accesses, Collector, Stage, may_write};
 use claim::Candidate;
 use ctp::{Event, EventIndex};
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ pub(super) fn collect(collector: &mut Collector<'_>) {
         pairs(collector, &groups, &groups);
     }
     let ctp = collector.ctp;
-    if ctp.freed.is_empty() {
+    if ctp.freed.is_empty() || collector.stage == Stage::FewOfEach {
         return;
     }
     let mut hits: FxHashMap<AllocationId, Vec<EventIndex>> = FxHashMap::default();
@@ -46,20 +46,10 @@ fn pairs(collector: &mut Collector<'_>, ones: &[Accesses], others: &[Accesses]) 
             }
             let sites = if a.id < b.id { vec![a.site, b.site] } else { vec![b.site, a.site] };
             for (tag, make) in [(1, Candidate::co_enabled as fn(_, _) -> _), (2, Candidate::unordered)] {
-                let mut left = collector.room(tag, &sites);
                 let all = one.events.len() as u64 * other.events.len() as u64;
-                let mut taken = 0;
-                for (x, y) in one.near(other, left) {
-                    if left == 0 {
-                        break;
-                    }
-                    let (x, y) = (ctp.event(x).id, ctp.event(y).id);
-                    if collector.take(tag, &sites, make(x, y)) {
-                        left -= 1;
-                    }
-                    taken += 1;
-                }
-                collector.left_out += all - taken;
+                let near = one.near(other, collector.most).into_iter();
+                let pairs = near.map(|(x, y)| make(ctp.event(x).id, ctp.event(y).id));
+                collector.take(tag, &sites, all, pairs);
             }
         }
     }

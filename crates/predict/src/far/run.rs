@@ -122,6 +122,12 @@ impl<'c> Run<'c> {
         !self.stopped[thread.index()] && ahead.next() == Some(&at)
     }
 
+    /// Does the next event of a thread, if it can be done and comes out as recorded.
+    pub fn step_of(&mut self, thread: ThreadIndex) -> bool {
+        let next = self.ctp.thread(thread).events.get(self.next[thread.index()]).copied();
+        next.is_some_and(|next| self.step(next))
+    }
+
     /// Does an event, if it is its thread's next, can be done, and comes out as recorded.
     pub fn step(&mut self, at: EventIndex) -> bool {
         let event = self.ctp.event(at);
