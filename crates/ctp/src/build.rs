@@ -16,8 +16,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use trace::{EventKind, Logging, Trace};
 
-/// After so many walks, addresses whose targets are still not settled are pinned.
+/// After so many walks, addresses whose targets are still not settled are pinned; of a long trace after fewer, when they have gone along so
+/// many events together.
 const MOST_ROUNDS: u32 = 12;
+const FEWEST_ROUNDS: u32 = 5;
+const MOST_WALKED: usize = 2_000_000;
 /// So many events may come from nowhere: handlers of signals, and threads that others end.
 const MOST_INTERRUPTS: usize = 100;
 /// All accesses together may have so many targets, and as many more as the trace has events.
@@ -38,6 +41,8 @@ impl Ctp {
         let mut aims: FxHashMap<usize, Aim> = FxHashMap::default();
         let mut learned: FxHashMap<GlobalId, u64> = FxHashMap::default();
         let mut interrupts: FxHashSet<usize> = FxHashSet::default();
+        let most_rounds =
+            ((MOST_WALKED / trace.events.len().max(1)) as u32).clamp(FEWEST_ROUNDS, MOST_ROUNDS);
         let mut round = 1;
         let mut walked = 0;
         loop {
@@ -64,7 +69,7 @@ impl Ctp {
                     Some(known) if *known == aim => {}
                     None => changed.push((request, aim)),
                     // Still not settled.
-                    Some(_) if round > MOST_ROUNDS => {
+                    Some(_) if round > most_rounds => {
                         changed.push((request, Aim::Pinned(PinReason::UnknownAddress)));
                     }
                     Some(Aim::At(known)) => changed.push((request, widened(known, aim))),

@@ -1,29 +1,38 @@
 //! Sets of values: a few numbers, or anything.
 
 use ir::{Width, eval};
-use std::collections::BTreeSet;
 
 /// Most values in a set.
 const MOST_VALUES: usize = 64;
+
 /// What a value may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
-    Some(BTreeSet<u128>),
+    /// One of these: ascending, each once.
+    Some(Vec<u128>),
     Anything,
 }
 
 /// What an expression may be that nothing is known to reach yet.
-pub static NOTHING: Values = Values::Some(BTreeSet::new());
+pub static NOTHING: Values = Values::Some(vec![]);
 
 impl Values {
     pub fn none() -> Values {
-        Values::Some(BTreeSet::new())
+        Values::Some(vec![])
     }
 
     pub fn one(value: u128) -> Values {
-        Values::Some(BTreeSet::from([value]))
+        Values::Some(vec![value])
     }
 
+    /// These, in any order.
+    pub fn of(mut values: Vec<u128>) -> Values {
+        values.sort_unstable();
+        values.dedup();
+        if values.len() > MOST_VALUES { Values::Anything } else { Values::Some(values) }
+    }
+
+    /// Adds what another one may be; whether that is more.
     pub fn join(&mut self, other: &Values) -> bool {
         match (&mut *self, other) {
             (Values::Anything, _) => false,
@@ -32,11 +41,15 @@ impl Values {
                 true
             }
             (Values::Some(set), Values::Some(more)) => {
-                let before = set.len();
-                set.extend(more);
-                let grown = set.len() > before;
-                if set.len() > MOST_VALUES {
-                    *self = Values::Anything;
+                let known = set.len();
+                for value in more {
+                    if set[..known].binary_search(value).is_err() {
+                        set.push(*value);
+                    }
+                }
+                let grown = set.len() > known;
+                if grown {
+                    *self = Values::of(std::mem::take(set));
                 }
                 grown
             }
@@ -45,7 +58,7 @@ impl Values {
 
     pub fn range(from: i128, to: i128, width: Width) -> Values {
         match usize::try_from(to - from) {
-            Ok(0..MOST_VALUES) => Values::Some((from..=to).map(|value| eval::cut(width, value)).collect()),
+            Ok(0..MOST_VALUES) => Values::of((from..=to).map(|value| eval::cut(width, value)).collect()),
             _ => Values::Anything,
         }
     }
@@ -53,12 +66,12 @@ impl Values {
 
 /// All numbers whose bits are among those of a mask.
 pub fn submasks(mask: u128) -> Values {
-    let mut set = BTreeSet::new();
+    let mut set = vec![];
     let mut sub = mask;
     loop {
-        set.insert(sub);
+        set.push(sub);
         if sub == 0 {
-            return Values::Some(set);
+            return Values::of(set);
         }
         sub = (sub - 1) & mask;
     }
@@ -70,7 +83,6 @@ pub fn product(a: &Values, b: &Values, f: impl Fn(u128, u128) -> Option<u128>) -
     if a.len().saturating_mul(b.len()) > MOST_VALUES * MOST_VALUES {
         return Values::Anything;
     }
-    let set: BTreeSet<u128> =
-        a.iter().flat_map(|&x| b.iter().map(move |&y| (x, y))).filter_map(|(x, y)| f(x, y)).collect();
-    if set.len() > MOST_VALUES { Values::Anything } else { Values::Some(set) }
+    let pairs = a.iter().flat_map(|&x| b.iter().map(move |&y| (x, y)));
+    Values::of(pairs.filter_map(|(x, y)| f(x, y)).collect())
 }

@@ -75,27 +75,44 @@ impl Sets<'_, '_> {
             written.insert(location, classes);
         }
         let mut growths: FxHashMap<LocationId, u32> = FxHashMap::default();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for n in 0..self.nodes.len() {
-                self.values[n] = self.compute(self.nodes[n]);
-            }
-            // Expressions follow from what locations hold: when those stand still, all does.
+        for n in 0..self.nodes.len() {
+            self.values[n] = self.compute(self.nodes[n]);
+        }
+        let mut changed = vec![true; self.nodes.len()];
+        loop {
+            let mut grown: FxHashSet<LocationId> = FxHashSet::default();
             for (location, writes) in &written {
                 let Some(held) = self.locations.get_mut(location) else { continue };
-                let mut grown = false;
-                for &write in writes {
-                    grown |= held.join(&self.values[write as usize]);
+                let mut more = false;
+                for &write in writes.iter().filter(|&&write| changed[write as usize]) {
+                    more |= held.join(&self.values[write as usize]);
                 }
-                if grown {
+                if more {
                     let times = growths.entry(*location).or_default();
                     *times += 1;
                     if *times > MOST_GROWTHS {
                         *held = Values::Anything;
                     }
+                    grown.insert(*location);
                 }
-                changed |= grown;
+            }
+            // Expressions follow from what locations hold: when those stand still, all does.
+            if grown.is_empty() {
+                return;
+            }
+            for n in 0..self.nodes.len() {
+                let node = self.nodes[n];
+                // Operands come before what is made of them.
+                let may_change = match node.read {
+                    Some((location, _)) => grown.contains(&location),
+                    None => node.expr.operands().any(|operand| changed[operand.index()]),
+                };
+                changed[n] = false;
+                if may_change {
+                    let values = self.compute(node);
+                    changed[n] = values != self.values[n];
+                    self.values[n] = values;
+                }
             }
         }
     }
@@ -180,7 +197,7 @@ impl Sets<'_, '_> {
         let at = |class: ExprId| &self.values[class.index()];
         let width_at = |class: ExprId| self.nodes[class.index()].width;
         let each = |of: ExprId, f: &dyn Fn(u128) -> u128| match at(of) {
-            Values::Some(set) => Values::Some(set.iter().map(|&value| f(value)).collect()),
+            Values::Some(set) => Values::of(set.iter().map(|&value| f(value)).collect()),
             Values::Anything => Values::Anything,
         };
         if let Some((location, may_not_happen)) = node.read {
@@ -217,7 +234,7 @@ impl Sets<'_, '_> {
                 let of = width_at(a);
                 let holds = |x, y| Some(u128::from(eval::compare(predicate, of, x, y)));
                 match product(at(a), at(b), holds) {
-                    Values::Anything => Values::Some(BTreeSet::from([0, 1])),
+                    Values::Anything => Values::of(vec![0, 1]),
                     values => values,
                 }
             }
@@ -291,7 +308,7 @@ impl Sets<'_, '_> {
     }
 
     /// An address as one of some bases plus any multiple of a stride.
-    fn elements(&self, id: ExprId) -> Option<(BTreeSet<u128>, u64)> {
+    fn elements(&self, id: ExprId) -> Option<(Vec<u128>, u64)> {
         let expressions = &self.walk.expressions;
         let width = expressions.width(id);
         if let Values::Some(set) = self.of(id) {
@@ -319,7 +336,7 @@ impl Sets<'_, '_> {
                 Some((x.into_iter().map(|x| (x << by) & width.mask()).collect(), s.checked_shl(by)?))
             }
             // Anything else may be anything.
-            _ if width.bits() <= 64 => Some((BTreeSet::from([0]), 1)),
+            _ if width.bits() <= 64 => Some((vec![0], 1)),
             _ => None,
         }
         .filter(|&(_, stride)| stride > 0 && i64::try_from(stride).is_ok())
