@@ -5,6 +5,7 @@ use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
 use std::ffi::{c_char, c_uint};
+use std::path::Path;
 
 unsafe extern "C" {
     fn threadbare_di_base(ty: LLVMMetadataRef) -> LLVMMetadataRef;
@@ -96,11 +97,19 @@ impl Meta {
         Meta::new(call!(LLVMDIScopeGetFile(self.0)))
     }
 
-    /// Of a file: its path as the compiler was given it.
+    /// Of a file: its path as the compiler was given it. Of a path from the root on clang puts what it shares with the working
+    /// directory aside; a name without that would not be found.
     pub fn path(self) -> String {
         let mut length = 0;
         let start = call!(LLVMDIFileGetFilename(self.0, &mut length));
-        text(start, length as usize)
+        let name = text(start, length as usize);
+        let start = call!(LLVMDIFileGetDirectory(self.0, &mut length));
+        let directory = text(start, length as usize);
+        let is_here = std::env::current_dir().is_ok_and(|here| here == Path::new(&directory));
+        if directory.is_empty() || is_here {
+            return name;
+        }
+        Path::new(&directory).join(&name).to_string_lossy().into_owned()
     }
 
     /// Of a function's description.
