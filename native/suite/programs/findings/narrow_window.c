@@ -37,7 +37,7 @@ static void add(void) {
 
 static void *rare(void *unused) {
     (void)unused;
-    for (int i = 0; i < 800; i++)
+    for (int i = 0; i < 4000; i++)
         own[1]++;
     add();
     return NULL;
