@@ -1,0 +1,456 @@
+//! What a model says about a graph: its expressions as matrices of literals, its checks as constraints.
+//!
+//! A check forbids, so it is the harder to pass the larger its relation is. For transitive closures and `let rec` that means that any relation
+//! that is closed under the definition will do in place of the least: each pair gets a variable, and implications. Where a relation counts
+//! the other way round, to the right of `\`, below `~`, and in flags, closures are computed exactly, by squaring.
+
+mod algebra;
+mod base;
+
+use crate::cat::{CheckKind, Expr, ExprKind, Model, Statement};
+use crate::graph::{Graph, Part, Relation};
+use crate::{Error, Result};
+use solver::{Bool, Point};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A set of nodes, each with the literal that says when it is in it.
+type Set = BTreeMap<usize, Bool>;
+
+/// A value of an expression.
+#[derive(Clone, Debug)]
+enum Value {
+    Set(Set),
+    Relation(Relation),
+}
+
+/// Names that are defined so far.
+#[derive(Clone, Debug)]
+enum Definition {
+    /// Evaluated when it is used, in the scope where it stands.
+    Expr(Expr),
+    Function(Vec<String>, Expr),
+    /// One of a recursive group: its variables.
+    Recursive(Relation),
+}
+
+/// A graph under a model.
+pub(crate) struct Modelled {
+    pub graph: Graph,
+    /// The model's rules: name, and the literal that holds if it is on.
+    pub rules: Vec<(String, Bool)>,
+    /// Flags: name, and when it is raised.
+    pub flags: Vec<(String, Bool)>,
+}
+
+/// Puts a graph under a model.
+pub(crate) fn apply(graph: Graph, model: &Model) -> Result<Modelled> {
+    let mut evaluator = Evaluator::new(graph)?;
+    let (mut rules, mut flags) = (vec![], vec![]);
+    for statement in &model.statements {
+        match statement {
+            Statement::Include { .. } => {}
+            Statement::Let { recursive, bindings } => {
+                if *recursive {
+                    evaluator.recursion(bindings)?;
+                    continue;
+                }
+                for binding in bindings {
+                    let definition = match binding.parameters.is_empty() {
+                        true => Definition::Expr(binding.expr.clone()),
+                        false => Definition::Function(binding.parameters.clone(), binding.expr.clone()),
+                    };
+                    evaluator.names.push((binding.name.clone(), definition));
+                }
+            }
+            Statement::Check { kind, negated, flag: true, expr, name } => {
+                let raised = evaluator.raised(*kind, *negated, expr)?;
+                flags.push((name.clone(), raised));
+            }
+            Statement::Check { kind, expr, name, .. } => {
+                let rule = evaluator.graph.unfolding.solver.bool_var();
+                evaluator.check(*kind, expr, rule)?;
+                rules.push((name.clone(), rule));
+            }
+            Statement::Views { respecting, agreeing, name } => {
+                let rule = evaluator.graph.unfolding.solver.bool_var();
+                evaluator.views(respecting, agreeing.as_ref(), rule)?;
+                rules.push((name.clone(), rule));
+            }
+        }
+    }
+    Ok(Modelled { graph: evaluator.graph, rules, flags })
+}
+
+struct Evaluator {
+    graph: Graph,
+    names: Vec<(String, Definition)>,
+    base: BTreeMap<&'static str, Value>,
+    known: BTreeMap<(usize, bool), Value>,
+}
+
+impl Evaluator {
+    fn new(graph: Graph) -> Result<Evaluator> {
+        let mut evaluator = Evaluator { graph, names: vec![], base: BTreeMap::new(), known: BTreeMap::new() };
+        evaluator.sets()?;
+        evaluator.relations()?;
+        Ok(evaluator)
+    }
+
+    fn and(&mut self, literals: &[Bool]) -> Result<Bool> {
+        Ok(self.graph.unfolding.solver.and(literals)?)
+    }
+
+    fn not(&mut self, literal: Bool) -> Result<Bool> {
+        Ok(self.graph.unfolding.solver.not(literal)?)
+    }
+
+    fn all(&self) -> Set {
+        self.graph.nodes.iter().enumerate().map(|(n, node)| (n, node.happens)).collect()
+    }
+
+    /// Variables for a recursive group that are closed under their definitions.
+    fn recursion(&mut self, bindings: &[crate::cat::Binding]) -> Result<()> {
+        let count = self.graph.nodes.len();
+        for binding in bindings {
+            let mut relation = Relation::new();
+            for i in 0..count {
+                for j in 0..count {
+                    relation.insert((i, j), self.graph.unfolding.solver.bool_var());
+                }
+            }
+            self.names.push((binding.name.clone(), Definition::Recursive(relation)));
+        }
+        let scope = self.names.len();
+        for (at, binding) in bindings.iter().enumerate() {
+            let value = self.relation(&binding.expr, scope, false)?;
+            let Definition::Recursive(variables) = self.names[scope - bindings.len() + at].1.clone() else {
+                continue;
+            };
+            self.include(&value, &variables)?;
+        }
+        Ok(())
+    }
+
+    /// Everything in one relation is in the other.
+    fn include(&mut self, smaller: &Relation, larger: &Relation) -> Result<()> {
+        for (pair, &literal) in smaller {
+            let within = larger.get(pair).copied().unwrap_or(self.graph.unfolding.solver.bool_const(false));
+            let s = &mut self.graph.unfolding.solver;
+            let holds = s.implies(literal, within)?;
+            s.assert(holds)?;
+        }
+        Ok(())
+    }
+
+    fn relation(&mut self, expr: &Expr, scope: usize, exact: bool) -> Result<Relation> {
+        match self.value(expr, scope, exact)? {
+            Value::Relation(relation) => Ok(relation),
+            Value::Set(_) => Ok(Relation::new()),
+        }
+    }
+
+    fn set(&mut self, expr: &Expr, scope: usize, exact: bool) -> Result<Set> {
+        match self.value(expr, scope, exact)? {
+            Value::Set(set) => Ok(set),
+            Value::Relation(_) => Ok(Set::new()),
+        }
+    }
+
+    fn name(&mut self, name: &str, scope: usize, exact: bool) -> Result<Value> {
+        let Some(at) = self.names[..scope].iter().rposition(|(known, _)| known == name) else {
+            return Ok(self.base.get(name).cloned().unwrap_or(Value::Relation(Relation::new())));
+        };
+        if let Some(value) = self.known.get(&(at, exact)) {
+            return Ok(value.clone());
+        }
+        let value = match self.names[at].1.clone() {
+            Definition::Expr(expr) => self.value(&expr, at, exact)?,
+            Definition::Recursive(_) if exact => {
+                let what =
+                    format!("the recursive relation `{name}` to the right of `\\`, below `~` or in a flag");
+                return Err(Error::Unsupported { what, position: None });
+            }
+            Definition::Recursive(relation) => Value::Relation(relation),
+            Definition::Function(..) => Value::Relation(Relation::new()),
+        };
+        self.known.insert((at, exact), value.clone());
+        Ok(value)
+    }
+
+    fn value(&mut self, expr: &Expr, scope: usize, exact: bool) -> Result<Value> {
+        Ok(match &expr.kind {
+            ExprKind::Name(name) => self.name(name, scope, exact)?,
+            ExprKind::All => Value::Set(self.all()),
+            ExprKind::Nothing => Value::Relation(Relation::new()),
+            ExprKind::Identity(inner) => {
+                let set = self.set(inner, scope, exact)?;
+                Value::Relation(set.into_iter().map(|(n, literal)| ((n, n), literal)).collect())
+            }
+            ExprKind::Product(a, b) => {
+                let (a, b) = (self.set(a, scope, exact)?, self.set(b, scope, exact)?);
+                let mut product = Relation::new();
+                for (&i, &x) in &a {
+                    for (&j, &y) in &b {
+                        product.insert((i, j), self.and(&[x, y])?);
+                    }
+                }
+                Value::Relation(product)
+            }
+            ExprKind::Union(a, b) => match (self.value(a, scope, exact)?, self.value(b, scope, exact)?) {
+                (Value::Set(a), Value::Set(b)) => Value::Set(self.union(a, b)?),
+                (Value::Relation(a), Value::Relation(b)) => Value::Relation(self.union(a, b)?),
+                // `0` counts as a relation.
+                (Value::Set(set), _) | (_, Value::Set(set)) => Value::Set(set),
+            },
+            ExprKind::Intersection(a, b) => {
+                match (self.value(a, scope, exact)?, self.value(b, scope, exact)?) {
+                    (Value::Set(a), Value::Set(b)) => Value::Set(self.intersection(a, &b)?),
+                    (Value::Relation(a), Value::Relation(b)) => Value::Relation(self.intersection(a, &b)?),
+                    _ => Value::Relation(Relation::new()),
+                }
+            }
+            ExprKind::Difference(a, b) => match (self.value(a, scope, exact)?, self.value(b, scope, true)?) {
+                (Value::Set(a), Value::Set(b)) => Value::Set(self.difference(a, &b)?),
+                (Value::Relation(a), Value::Relation(b)) => Value::Relation(self.difference(a, &b)?),
+                (a, _) => a,
+            },
+            ExprKind::Complement(inner) => match self.value(inner, scope, true)? {
+                Value::Set(set) => {
+                    let all = self.all();
+                    Value::Set(self.difference(all, &set)?)
+                }
+                Value::Relation(relation) => {
+                    let all = self.pairs()?;
+                    Value::Relation(self.difference(all, &relation)?)
+                }
+            },
+            ExprKind::Sequence(a, b) => {
+                let (a, b) = (self.relation(a, scope, exact)?, self.relation(b, scope, exact)?);
+                Value::Relation(self.sequence(&a, &b)?)
+            }
+            ExprKind::Inverse(inner) => {
+                let relation = self.relation(inner, scope, exact)?;
+                Value::Relation(relation.into_iter().map(|((i, j), literal)| ((j, i), literal)).collect())
+            }
+            ExprKind::Optional(inner) => {
+                let relation = self.relation(inner, scope, exact)?;
+                Value::Relation(self.or_identity(relation)?)
+            }
+            ExprKind::Plus(inner) => {
+                let relation = self.relation(inner, scope, exact)?;
+                Value::Relation(self.closure(relation, exact)?)
+            }
+            ExprKind::Star(inner) => {
+                let relation = self.relation(inner, scope, exact)?;
+                let closure = self.closure(relation, exact)?;
+                Value::Relation(self.or_identity(closure)?)
+            }
+            ExprKind::Call(name, arguments) => self.call(name, arguments, scope, exact)?,
+        })
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Expr], scope: usize, exact: bool) -> Result<Value> {
+        if let (Some(argument), true) = (arguments.first(), crate::cat::FUNCTIONS.contains(&name)) {
+            if name == "domain" {
+                let relation = self.relation(argument, scope, exact)?;
+                let mut domain: BTreeMap<usize, Vec<Bool>> = BTreeMap::new();
+                relation.into_iter().for_each(|((i, _), literal)| domain.entry(i).or_default().push(literal));
+                let mut set = Set::new();
+                for (i, literals) in domain {
+                    set.insert(i, self.graph.unfolding.solver.or(&literals)?);
+                }
+                return Ok(Value::Set(set));
+            }
+            // fencerel(S) = (po & (_ * S)) ; po
+            let set = self.set(argument, scope, exact)?;
+            let po = self.graph.po.clone();
+            let before: Relation =
+                po.iter().filter(|((_, j), _)| set.contains_key(j)).map(|(&pair, &l)| (pair, l)).collect();
+            return Ok(Value::Relation(self.sequence(&before, &po)?));
+        }
+        let function =
+            self.names[..scope].iter().rev().find(|(known, _)| known == name).map(|(_, d)| d.clone());
+        let Some(Definition::Function(parameters, body)) = function else {
+            return Ok(Value::Relation(Relation::new()));
+        };
+        let replaced: BTreeMap<&str, &Expr> = parameters.iter().map(|p| &**p).zip(arguments).collect();
+        self.value(&substitute(&body, &replaced), scope, exact)
+    }
+
+    /// When a flag is raised.
+    fn raised(&mut self, kind: CheckKind, negated: bool, expr: &Expr) -> Result<Bool> {
+        let scope = self.names.len();
+        let relation = self.relation(expr, scope, true)?;
+        let bad: Vec<Bool> = match kind {
+            CheckKind::Empty => relation.values().copied().collect(),
+            CheckKind::Irreflexive => diagonal(&relation),
+            CheckKind::Acyclic => diagonal(&self.closure(relation, true)?),
+        };
+        let fails = self.graph.unfolding.solver.or(&bad)?;
+        // `flag ~empty e` is raised when e is not empty, `flag empty e` when it is.
+        if negated { Ok(fails) } else { self.not(fails) }
+    }
+
+    fn check(&mut self, kind: CheckKind, expr: &Expr, rule: Bool) -> Result<()> {
+        let scope = self.names.len();
+        // A relation is acyclic if its closure is irreflexive, and the other way round.
+        let (kind, expr) = match (&expr.kind, kind) {
+            (ExprKind::Plus(inner), CheckKind::Acyclic | CheckKind::Irreflexive) => {
+                (CheckKind::Acyclic, &**inner)
+            }
+            _ => (kind, expr),
+        };
+        let bad: Vec<((usize, usize), Bool)> = match kind {
+            CheckKind::Acyclic => {
+                let relation = self.relation(expr, scope, false)?;
+                return self.acyclic(&relation, rule);
+            }
+            CheckKind::Empty => match self.value(expr, scope, false)? {
+                Value::Relation(relation) => relation.into_iter().collect(),
+                Value::Set(set) => set.into_iter().map(|(n, literal)| ((n, n), literal)).collect(),
+            },
+            CheckKind::Irreflexive => {
+                let relation = self.relation(expr, scope, false)?;
+                relation.into_iter().filter(|((i, j), _)| i == j).collect()
+            }
+        };
+        for ((i, j), literal) in bad {
+            let counts = [rule, self.graph.counts(i), self.graph.counts(j), literal];
+            let both = self.and(&counts)?;
+            let none = self.not(both)?;
+            self.graph.unfolding.solver.assert(none)?;
+        }
+        Ok(())
+    }
+
+    /// No cycle: there are points in time for all nodes so that each pair goes forward.
+    fn acyclic(&mut self, relation: &Relation, rule: Bool) -> Result<()> {
+        let mut points = BTreeMap::new();
+        for (&(i, j), &literal) in relation {
+            let counts = [rule, self.graph.counts(i), self.graph.counts(j), literal];
+            let when = self.and(&counts)?;
+            if i == j {
+                let none = self.not(when)?;
+                self.graph.unfolding.solver.assert(none)?;
+                continue;
+            }
+            let mut point = |n: usize, graph: &mut Graph| -> Result<Point> {
+                Ok(match points.get(&n) {
+                    Some(&point) => point,
+                    None => {
+                        let point = graph.unfolding.solver.point()?;
+                        points.insert(n, point);
+                        point
+                    }
+                })
+            };
+            let (p, q) = (point(i, &mut self.graph)?, point(j, &mut self.graph)?);
+            self.graph.unfolding.solver.before_if(when, p, q)?;
+        }
+        Ok(())
+    }
+
+    /// Each thread sees its own accesses and the writes of all in one order, which respects a relation, and in which each of its reads
+    /// sees the last write. All views agree with another relation.
+    fn views(&mut self, respecting: &Expr, agreeing: Option<&Expr>, rule: Bool) -> Result<()> {
+        let scope = self.names.len();
+        let mut respected = self.relation(respecting, scope, false)?;
+        if let Some(agreeing) = agreeing {
+            let agreed = self.relation(agreeing, scope, false)?;
+            respected = self.union(respected, agreed)?;
+        }
+        for thread in 0..self.graph.unfolding.threads.len() {
+            let nodes: BTreeSet<usize> = (0..self.graph.nodes.len())
+                .filter(|&n| {
+                    let node = &self.graph.nodes[n];
+                    node.event.is_some() && (self.graph.thread(n) == Some(thread) || node.part == Part::Write)
+                })
+                .collect();
+            let mut points = BTreeMap::new();
+            for &n in &nodes {
+                points.insert(n, self.graph.unfolding.solver.point()?);
+            }
+            for (&(i, j), &literal) in &respected {
+                if let (Some(&p), Some(&q)) = (points.get(&i), points.get(&j))
+                    && i != j
+                {
+                    let counts = [rule, self.graph.counts(i), self.graph.counts(j), literal];
+                    let when = self.and(&counts)?;
+                    self.graph.unfolding.solver.before_if(when, p, q)?;
+                }
+            }
+            self.view_reads(thread, &points, rule)?;
+        }
+        Ok(())
+    }
+
+    fn view_reads(&mut self, thread: usize, points: &BTreeMap<usize, Point>, rule: Bool) -> Result<()> {
+        for (&(w, r), &rf) in &self.graph.rf.clone() {
+            if self.graph.thread(r) != Some(thread) {
+                continue;
+            }
+            let Some(&read) = points.get(&r) else { continue };
+            let source = points.get(&w).copied();
+            let mut causes = vec![rule, rf, self.graph.counts(r)];
+            if let Some(source) = source {
+                let when = self.and(&causes)?;
+                self.graph.unfolding.solver.before_if(when, source, read)?;
+            }
+            for (&other, &point) in points {
+                let node = &self.graph.nodes[other];
+                let own = node.event == self.graph.nodes[r].event;
+                if other == w || node.part != Part::Write || node.cell != self.graph.nodes[r].cell || own {
+                    continue;
+                }
+                causes.truncate(3);
+                causes.push(node.happens);
+                let cause = self.and(&causes)?;
+                let s = &mut self.graph.unfolding.solver;
+                // The other write is before the source or after the read.
+                let after = s.before(read, point)?;
+                let apart = match source {
+                    None => after,
+                    Some(source) => {
+                        let before = s.before(point, source)?;
+                        s.or(&[before, after])?
+                    }
+                };
+                let holds = s.implies(cause, apart)?;
+                s.assert(holds)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn diagonal(relation: &Relation) -> Vec<Bool> {
+    relation.iter().filter(|((i, j), _)| i == j).map(|(_, &literal)| literal).collect()
+}
+
+/// A function's body with its arguments in place.
+fn substitute(expr: &Expr, arguments: &BTreeMap<&str, &Expr>) -> Expr {
+    let go = |inner: &Expr| Box::new(substitute(inner, arguments));
+    let kind = match &expr.kind {
+        ExprKind::Name(name) => match arguments.get(&**name) {
+            Some(argument) => return (*argument).clone(),
+            None => ExprKind::Name(name.clone()),
+        },
+        ExprKind::Call(name, list) => {
+            ExprKind::Call(name.clone(), list.iter().map(|e| substitute(e, arguments)).collect())
+        }
+        ExprKind::All => ExprKind::All,
+        ExprKind::Nothing => ExprKind::Nothing,
+        ExprKind::Identity(e) => ExprKind::Identity(go(e)),
+        ExprKind::Union(a, b) => ExprKind::Union(go(a), go(b)),
+        ExprKind::Intersection(a, b) => ExprKind::Intersection(go(a), go(b)),
+        ExprKind::Difference(a, b) => ExprKind::Difference(go(a), go(b)),
+        ExprKind::Sequence(a, b) => ExprKind::Sequence(go(a), go(b)),
+        ExprKind::Product(a, b) => ExprKind::Product(go(a), go(b)),
+        ExprKind::Inverse(e) => ExprKind::Inverse(go(e)),
+        ExprKind::Plus(e) => ExprKind::Plus(go(e)),
+        ExprKind::Star(e) => ExprKind::Star(go(e)),
+        ExprKind::Optional(e) => ExprKind::Optional(go(e)),
+        ExprKind::Complement(e) => ExprKind::Complement(go(e)),
+    };
+    Expr { kind, span: expr.span }
+}

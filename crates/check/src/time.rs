@@ -1,0 +1,224 @@
+//! Sequential consistency on the solver's theory of order: one point in time for each event.
+//!
+//! This is 004 App. A with its rules built in: points of a thread lie on a chain (program order), time is total, transitive
+//! and asymmetric, and a location's reads take the value of the last write before them. It is what all questions
+//! about sequentially consistent executions are asked of; where single rules are switched off, [`crate::matrix`] is.
+
+use crate::Result;
+use crate::event::{Action, EventId};
+use crate::execution::{self, Execution, Links};
+use crate::rule::Rule;
+use crate::unfold::{Options, Unfolding, unfold};
+use ir::Program;
+use solver::{Answer, Point, Read, Solution, Solver, Write};
+
+/// A program in time.
+pub struct Timed {
+    /// Its events.
+    pub unfolding: Unfolding,
+    /// When each event is.
+    pub points: Vec<Point>,
+}
+
+impl Timed {
+    /// Unfolds a program and puts it in time.
+    ///
+    /// # Errors
+    /// As [`unfold`].
+    pub fn new(program: &Program, options: Options) -> Result<Timed> {
+        let mut unfolding = unfold(program, options, Solver::new())?;
+        let points = put_in_time(&mut unfolding)?;
+        let end = unfolding.solver.point()?;
+        for thread in &unfolding.threads {
+            if let Some(last) = thread.events.last() {
+                unfolding.solver.fix_before(points[last.index()], end)?;
+            }
+        }
+        locate(&mut unfolding, &points, end)?;
+        require(&mut unfolding, options.prefix)?;
+        Ok(Timed { unfolding, points })
+    }
+}
+
+/// One chain for each thread; a thread begins after its fork, and what joins it is after its end.
+fn put_in_time(unfolding: &mut Unfolding) -> Result<Vec<Point>> {
+    let mut points: Vec<Option<Point>> = vec![None; unfolding.events.len()];
+    for thread in &unfolding.threads {
+        let chain = unfolding.solver.chain()?;
+        for event in &thread.events {
+            points[event.index()] = Some(unfolding.solver.point_on(chain)?);
+        }
+    }
+    let points: Vec<Point> = points.into_iter().flatten().collect();
+    for thread in &unfolding.threads {
+        if let (Some(fork), Some(first)) = (thread.forked_by, thread.events.first()) {
+            unfolding.solver.fix_before(points[fork.index()], points[first.index()])?;
+        }
+    }
+    for (at, event) in unfolding.events.iter().enumerate() {
+        let Action::Join(joined) = &event.action else { continue };
+        for (thread, when) in joined {
+            if let Some(last) = unfolding.threads[thread.index()].events.last() {
+                let waits = unfolding.solver.and(&[unfolding.rules[&Rule::Joins], *when])?;
+                unfolding.solver.before_if(waits, points[last.index()], points[at])?;
+            }
+        }
+    }
+    Ok(points)
+}
+
+/// Every cell with its reads and writes, and a last read when all is over.
+fn locate(unfolding: &mut Unfolding, points: &[Point], end: Point) -> Result<()> {
+    let always = unfolding.solver.bool_const(true);
+    let mut places: Vec<(Vec<Read>, Vec<Write>)> = vec![Default::default(); unfolding.memory.cells.len()];
+    for id in unfolding.threads.iter().flat_map(|thread| &thread.events) {
+        let at = points[id.index()];
+        for access in &unfolding.events[id.index()].accesses {
+            let (reads, writes) = &mut places[access.cell.index()];
+            reads.extend(access.read.map(|value| Read { at, value, when: access.when, likely: None }));
+            writes.extend(access.write.map(|(value, when)| Write { at, value, when }));
+        }
+    }
+    for (cell, (mut reads, writes)) in places.into_iter().enumerate() {
+        let cell = &unfolding.memory.cells[cell];
+        reads.push(Read { at: end, value: cell.last, when: always, likely: None });
+        let initial = unfolding.solver.bv_const(cell.initial, cell.width.bits())?;
+        unfolding.solver.location(Some(initial), &writes, &reads)?;
+    }
+    Ok(())
+}
+
+/// What must hold: the needs of each event that happens; and in a whole execution the end of every thread.
+pub(crate) fn require(unfolding: &mut Unfolding, prefix: bool) -> Result<()> {
+    for event in &unfolding.events {
+        for &(rule, holds) in &event.requires {
+            let needed = unfolding.solver.implies(unfolding.rules[&rule], holds)?;
+            unfolding.solver.assert(needed)?;
+        }
+    }
+    if !prefix {
+        for thread in &unfolding.threads {
+            let ends = unfolding.solver.implies(thread.exists, thread.ends)?;
+            unfolding.solver.assert(ends)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reading executions off models.
+impl Timed {
+    /// The execution of the last model.
+    pub(crate) fn execution(&self) -> Result<Execution> {
+        let model = self.unfolding.solver.model().expect("asked only after an answer `Sat`");
+        let mut happened = vec![];
+        for (at, event) in self.unfolding.events.iter().enumerate() {
+            if model.holds(event.happens)? {
+                happened.push(self.points[at]);
+            }
+        }
+        let sequence = model.order_with_few_switches(&happened)?;
+        let at: rustc_hash::FxHashMap<Point, EventId> =
+            self.points.iter().enumerate().map(|(i, &p)| (p, EventId(i as u32))).collect();
+        let order: Vec<EventId> = sequence.iter().filter_map(|p| at.get(p).copied()).collect();
+        let mut writes: Vec<Vec<EventId>> = vec![vec![]; self.unfolding.memory.cells.len()];
+        let mut last: Vec<Option<EventId>> = vec![None; writes.len()];
+        let mut sources = vec![];
+        for &id in &order {
+            for access in &self.unfolding.events[id.index()].accesses {
+                let cell = access.cell.index();
+                if access.read.is_some() && model.holds(access.when)? {
+                    sources.push((id, cell, last[cell]));
+                }
+                if let Some((_, when)) = access.write
+                    && model.holds(when)?
+                {
+                    writes[cell].push(id);
+                    last[cell] = Some(id);
+                }
+            }
+        }
+        execution::read(&self.unfolding, &model, &Links { sources, writes, order: Some(order) })
+    }
+
+    /// The matrix of 004 Fig. 5 for the values of the last model: which operations come before which, in every, in no, or in some legal order.
+    pub(crate) fn matrix(&mut self, defaults: usize) -> Result<Vec<String>> {
+        let Some(model) = self.unfolding.solver.model() else { return Ok(vec![]) };
+        let shown = execution::shown(&self.unfolding, &model)?;
+        let mut fixed = vec![];
+        for event in &self.unfolding.events {
+            let happens = model.holds(event.happens)?;
+            fixed.push((event.happens, happens));
+        }
+        let mut values = vec![];
+        for access in self.unfolding.events.iter().flat_map(|event| &event.accesses) {
+            if let Some(read) = access.read {
+                values.push((read, model.value(read)?));
+            }
+        }
+        let solver = &mut self.unfolding.solver;
+        let mut assumptions = vec![];
+        for (term, holds) in fixed {
+            assumptions.push(if holds { term } else { solver.not(term)? });
+        }
+        for (read, value) in values {
+            let value = solver.bv_const(value, read.width())?;
+            assumptions.push(solver.bv_eq(read, value)?);
+        }
+        let count = shown.len();
+        // Which way round each pair was seen so far.
+        let mut seen = vec![vec![false; count]; count];
+        let points = self.points.clone();
+        if self.unfolding.solver.solve(&assumptions)? == Answer::Sat
+            && let Some(model) = self.unfolding.solver.model()
+        {
+            note(&mut seen, &shown, &points, &model)?;
+        }
+        let mut open: Vec<(usize, usize)> =
+            (0..count).flat_map(|i| (0..count).map(move |j| (i, j))).collect();
+        open.retain(|&(i, j)| {
+            i != j
+                && self.unfolding.events[shown[i].index()].thread
+                    != self.unfolding.events[shown[j].index()].thread
+        });
+        for (i, j) in open {
+            if seen[i][j] {
+                continue;
+            }
+            let before = self.unfolding.solver.before(points[shown[i].index()], points[shown[j].index()])?;
+            let mut asked = assumptions.clone();
+            asked.push(before);
+            if self.unfolding.solver.solve(&asked)? == Answer::Sat
+                && let Some(model) = self.unfolding.solver.model()
+            {
+                note(&mut seen, &shown, &points, &model)?;
+            }
+        }
+        let entry = |i: usize, j: usize| -> char {
+            match (i < defaults, j < defaults) {
+                _ if i == j => '0',
+                (true, true) => 'X',
+                (true, false) => '1',
+                (false, true) => '0',
+                (false, false) => {
+                    match (seen[i - defaults][j - defaults], seen[j - defaults][i - defaults]) {
+                        (true, true) => 'X',
+                        (true, false) => '1',
+                        _ => '0',
+                    }
+                }
+            }
+        };
+        let all = count + defaults;
+        Ok((0..all).map(|i| (0..all).map(|j| entry(i, j)).collect()).collect())
+    }
+}
+
+/// Takes note of which way round pairs of events are in a model.
+fn note(seen: &mut [Vec<bool>], shown: &[EventId], points: &[Point], model: &Solution<'_>) -> Result<()> {
+    for (i, a) in shown.iter().enumerate() {
+        for (j, b) in shown.iter().enumerate() {
+            seen[i][j] |= i != j && model.before(points[a.index()], points[b.index()])?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Fuzz targets: everything that reads a model file or a litmus test.
+//!
+//! On the stable toolchain bolero replays the corpus and then makes random inputs. They are not guided by coverage, so an
+//! input that starts with an odd byte is a list of edits of a text that has every construct.
+
+use check::cat::Model;
+use check::litmus;
+use std::time::Duration;
+
+const MODEL: &str = include_str!("../models/rc11.cat");
+const X86: &str = include_str!("../../../examples/litmus/SB.litmus");
+const C: &str = include_str!("../../../examples/litmus/MP+rel+acq.litmus");
+
+fn fuzz(name: &'static str, samples: &[&str], target: impl Fn(&str) + std::panic::RefUnwindSafe) {
+    bolero::check!(name = name)
+        .with_max_len(512)
+        .with_iterations(10_000)
+        .with_test_time(Duration::from_secs(1))
+        .for_each(|input: &[u8]| match input.split_first() {
+            Some((first, edits)) if first % 2 == 1 => {
+                let sample = samples[usize::from(first / 2) % samples.len()];
+                target(&edited(sample, edits, 1 + usize::from(first / 8 % 4)));
+            }
+            _ => target(&String::from_utf8_lossy(input)),
+        });
+}
+
+#[test]
+fn any_model_is_read_or_refused() {
+    fuzz("cat_model", &[MODEL], |source| {
+        if let Err(error) = Model::parse("fuzz.cat", source, &mut |_| None) {
+            assert!(!error.errors.is_empty());
+            let shown = error.errors.iter().map(|e| lang::render(e, &error.path, &error.source, false));
+            assert!(shown.into_iter().all(|text| !text.is_empty()));
+        }
+    });
+}
+
+#[test]
+fn any_litmus_test_is_read_or_refused() {
+    fuzz("litmus_test", &[X86, C], |source| match litmus::program(source, "fuzz.litmus") {
+        Ok(program) => assert_eq!(ir::verify(&program), Ok(())),
+        Err(errors) => {
+            assert!(!errors.is_empty());
+            assert!(errors.iter().all(|e| !lang::render(e, "fuzz.litmus", source, false).is_empty()));
+        }
+    });
+}
+
+/// A sample after edits of four bytes each: what, where (two), and with which.
+fn edited(sample: &str, edits: &[u8], count: usize) -> String {
+    let mut text: Vec<char> = sample.chars().collect();
+    let words: Vec<&str> = sample.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
+    for edit in edits.chunks_exact(4).take(count) {
+        let at = (usize::from(edit[1]) << 8 | usize::from(edit[2])) % text.len().max(1);
+        let which = usize::from(edit[3]);
+        match edit[0] % 4 {
+            0 => text.truncate(at.max(1)),
+            1 => drop(text.splice(at..(at + which % 16).min(text.len()), [])),
+            2 => text.insert(at.min(text.len()), char::from(edit[3])),
+            _ => {
+                let word = words[(which * 7 + at) % words.len()];
+                drop(text.splice(at..at.min(text.len()), word.chars()));
+            }
+        }
+    }
+    text.into_iter().collect()
+}
