@@ -4,7 +4,7 @@
 CARGO ?= cargo
 RATE = target/tools/bin/rate
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-explore bench-record bench-run mutation random fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-explore bench-check bench-record bench-run mutation random fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -88,6 +88,8 @@ random: setup
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
 		--test random --test full --test windows
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-explore
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-check \
+		--test outcomes --test races --test atomicity --test store_buffers
 	@echo "make random: 10,000 programs passed each property of the machine, 20,000 each comparison of the engine and of the search with the oracle"
 
 # The full count of random formulas and scripts against z3, and the same with CaDiCaL's own contract checks on.
@@ -103,3 +105,9 @@ solver-contracts: setup-test
 # How many runs each strategy of explore needs, on the programs of PRUNE Table 1 and Fig. 6.
 bench-explore: setup
 	$(CARGO) run --release --locked -p threadbare-explore --example bench_explore
+
+# The questions of 004 Fig. 6, programs of up to 500 memory operations, and 1,000 litmus tests made from cycles; beside z3 on the same formulas.
+bench-check: setup
+	@sh scripts/setup.sh solvers
+	$(CARGO) build --release --locked -p threadbare
+	$(CARGO) run --release --locked -p threadbare-check --example bench_check -- $${CARGO_TARGET_DIR:-target}/release/threadbare

@@ -3,6 +3,8 @@
 //! Everything here turns data into text and decides nothing. Colour is the caller's choice; the plain form is what the
 //! snapshot tests show.
 
+mod check;
+mod check_graph;
 mod exploration;
 mod finding;
 mod github;
@@ -16,6 +18,8 @@ mod source;
 mod statistics;
 mod why_not;
 
+pub use check::{Checked, check, check_json, check_table};
+pub use check_graph::{check_dot, check_svg};
 pub use exploration::exploration;
 pub use finding::{Description, Kind, Place, Recorded, Telling, describe};
 pub use github::github;

@@ -38,6 +38,7 @@ fn run(command: cli::Command) -> anyhow::Result<exit::Exit> {
         cli::Command::Show(arguments) => command::kept::show(&arguments),
         cli::Command::Clean(arguments) => command::kept::clean(&arguments),
         cli::Command::Doctor => command::doctor::doctor(),
+        cli::Command::Check(arguments) => command::check::check(&arguments),
         cli::Command::Explore(arguments) => command::explore::explore(&arguments),
         cli::Command::Fmt(arguments) => command::fmt::fmt(&arguments),
         cli::Command::Trace(arguments) => command::trace::trace(&arguments),

@@ -10,5 +10,6 @@ fn commands_print_what_is_shown() {
         .case("docs/patterns.md")
         .case("docs/prediction.md")
         .case("docs/exploration.md")
+        .case("docs/memory-models.md")
         .case("crates/threadbare/tests/cmd/*.trycmd");
 }

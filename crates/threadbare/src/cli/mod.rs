@@ -1,9 +1,11 @@
 //! The flags; their doc comments are the help texts, the man page and the completions.
 
+mod check;
 mod explore;
 mod predict;
 mod record;
 
+pub use check::{AtomicityName, CheckArguments, CheckFormat};
 pub use explore::{ExploreArguments, Method, Reduction, Search};
 pub use predict::{
     AtomicName, CtpArguments, CtpCommand, CtpShowArguments, Format, ModeName, ModelName, PredictArguments,
@@ -48,6 +50,8 @@ pub enum Command {
     Clean(CleanArguments),
     /// Run a program under every schedule and report what can happen
     Explore(ExploreArguments),
+    /// Decide a small program under a memory model: all outcomes, whether one is allowed and why not, races, atomic blocks
+    Check(CheckArguments),
     /// Compile C for Threadbare: takes the arguments of gcc and clang (`CC="threadbare cc" make`)
     Cc(CompileArguments),
     /// Compile C++ for Threadbare: takes the arguments of g++ and clang++ (`CXX="threadbare c++" make`)

@@ -1,6 +1,8 @@
 //! The subcommands, one file each.
 
 pub mod cc;
+pub mod check;
+pub mod check_many;
 pub mod ctp;
 pub mod doctor;
 pub mod explore;
