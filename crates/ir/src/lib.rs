@@ -9,6 +9,8 @@
 //! between two events are rebuilt by walking this IR (AV §1: "both the execution trace and the program
 //! source code"; PRUNE §5 needs the untaken branches).
 
+pub mod analysis;
+mod dominators;
 pub mod eval;
 mod failing;
 mod ids;

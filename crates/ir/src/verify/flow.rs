@@ -1,8 +1,8 @@
 //! Flow of control and of values: predecessors, phis, and that definitions dominate their uses.
 
-use super::dominators::Dominators;
 use super::function::Checked;
 use super::{Place, Verifier, fail};
+use crate::dominators::Dominators;
 use crate::{BlockId, Function, Op, Operand, Terminator};
 
 /// Where a value is defined.

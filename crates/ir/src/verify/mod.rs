@@ -5,7 +5,6 @@
 //! widths fit. The verifier itself relies on nothing, takes about linear time, and reports all it finds.
 
 mod condition;
-mod dominators;
 mod flow;
 mod function;
 mod tables;

@@ -6,18 +6,21 @@
 const NONE: u32 = u32::MAX;
 
 /// Which blocks dominate which, of those that the entry reaches.
-pub(super) struct Dominators {
+pub(crate) struct Dominators {
     /// For each block its place in the preorder of the dominator tree, or `NONE`.
     enter: Vec<u32>,
     /// For each block how many blocks it dominates, itself included.
     size: Vec<u32>,
+    /// For each block its immediate dominator, or `NONE`.
+    above: Vec<u32>,
 }
 
 impl Dominators {
     /// Computes them; block 0 is the entry, and all numbers in `successors` are in range.
-    pub(super) fn new(successors: &[Vec<u32>], predecessors: &[Vec<u32>]) -> Dominators {
+    pub(crate) fn new(successors: &[Vec<u32>], predecessors: &[Vec<u32>]) -> Dominators {
+        let count = successors.len();
         let mut dominators =
-            Dominators { enter: vec![NONE; successors.len()], size: vec![0; successors.len()] };
+            Dominators { enter: vec![NONE; count], size: vec![0; count], above: vec![NONE; count] };
         if successors.is_empty() {
             return dominators;
         }
@@ -40,17 +43,26 @@ impl Dominators {
         for w in 0..n {
             dominators.enter[vertex[w] as usize] = enter[w];
             dominators.size[vertex[w] as usize] = size[w];
+            if w > 0 {
+                dominators.above[vertex[w] as usize] = vertex[dom[w] as usize];
+            }
         }
         dominators
     }
 
     /// Whether the entry reaches a block.
-    pub(super) fn reachable(&self, block: usize) -> bool {
+    pub(crate) fn reachable(&self, block: usize) -> bool {
         self.enter[block] != NONE
     }
 
+    /// The block nearest to `block` that every way from the entry to it goes through; none for the entry, and for what is never reached.
+    pub(crate) fn immediate(&self, block: usize) -> Option<usize> {
+        let above = self.above[block];
+        (above != NONE).then_some(above as usize)
+    }
+
     /// Whether every way from the entry to `below` goes through `above`. What is never reached is dominated by all.
-    pub(super) fn dominates(&self, above: usize, below: usize) -> bool {
+    pub(crate) fn dominates(&self, above: usize, below: usize) -> bool {
         if !self.reachable(below) {
             return true;
         }
