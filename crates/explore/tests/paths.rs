@@ -12,7 +12,7 @@ use machine::oracle::Walk;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use subject::{Footprint, Move, Steps, Strategy as Who, Subject as _};
-use trace::{Logging, Outcome, ThreadId};
+use trace::{BlockedThread, EventId, Logging, Outcome, ThreadId};
 
 /// Runs a machine step by step, and keeps the schedule of each complete run.
 struct Schedules<'m> {
@@ -37,11 +37,19 @@ impl Steps for Schedules<'_> {
         self.walk.make(made)
     }
 
+    fn last(&self) -> Option<EventId> {
+        self.walk.last()
+    }
+
     fn ways_after(&self, steps: usize, moves: &[Move], thread: ThreadId) -> Vec<(Move, Footprint)> {
         self.walk.ways_after(steps, moves, thread)
     }
 
     fn meet(&mut self, _: usize, _: &[Move], _: ThreadId) {}
+
+    fn blocked(&self) -> Vec<BlockedThread> {
+        self.walk.blocked()
+    }
 
     fn pending(&self) -> Vec<(ThreadId, Footprint)> {
         self.walk.pending()

@@ -1,7 +1,7 @@
 //! Subjects that can be walked step by step, and taken back to an earlier point of their run.
 
 use crate::Footprint;
-use trace::{Choice, ThreadId};
+use trace::{BlockedThread, Choice, EventId, ThreadId};
 
 /// One way on: a thread's next visible event, with the invisible ones behind it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -26,6 +26,9 @@ pub trait Steps {
     /// Makes one of [`moves`](Steps::moves), and says what it touched.
     fn make(&mut self, made: Move) -> Footprint;
 
+    /// The last event of the last step.
+    fn last(&self) -> Option<EventId>;
+
     /// Every way on of `thread`, with what it would touch, after the first `steps` steps and then `moves`; empty if one of these is not
     /// possible. The run stays as it is.
     fn ways_after(&self, steps: usize, moves: &[Move], thread: ThreadId) -> Vec<(Move, Footprint)>;
@@ -33,6 +36,9 @@ pub trait Steps {
     /// `thread` can stand before step `step` of the run together with that step's own thread, after the first `step` steps and then
     /// `moves`: takes note of it if that is a race. The run stays as it is.
     fn meet(&mut self, step: usize, moves: &[Move], thread: ThreadId);
+
+    /// The threads that something keeps from going on.
+    fn blocked(&self) -> Vec<BlockedThread>;
 
     /// At the end of a run: what each thread that has not ended would do next if nothing kept it.
     fn pending(&self) -> Vec<(ThreadId, Footprint)>;

@@ -13,7 +13,7 @@ use crate::state::{Phase, State};
 use crate::step::Observer;
 use ir::{SiteId, SyncOp};
 use subject::{Footprint, Move, Schedule, Segment, Steps};
-use trace::{AllocationId, Choice, Event, EventKind, LockMode, ThreadId, WakeReason};
+use trace::{AllocationId, BlockedThread, Choice, Event, EventId, EventKind, LockMode, ThreadId, WakeReason};
 
 /// A run of a machine, and what all runs so far have shown.
 pub struct Walk<'m> {
@@ -317,6 +317,10 @@ impl Steps for Walk<'_> {
         footprint
     }
 
+    fn last(&self) -> Option<EventId> {
+        self.made.last().map(|(_, made)| EventId { thread: made.made.thread, n: made.until })
+    }
+
     fn ways_after(&self, steps: usize, moves: &[Move], thread: ThreadId) -> Vec<(Move, Footprint)> {
         let Some((at, _)) = self.point_after(steps, moves) else { return vec![] };
         let Some(t) = at.state.thread_index(thread) else { return vec![] };
@@ -343,6 +347,10 @@ impl Steps for Walk<'_> {
             let segments = schedule.segments.len();
             Answers::keep(&mut self.answers.co_enabled, race, segments, || schedule.clone());
         }
+    }
+
+    fn blocked(&self) -> Vec<BlockedThread> {
+        self.machine.all_blocked(&self.now.state)
     }
 
     fn pending(&self) -> Vec<(ThreadId, Footprint)> {
