@@ -6,7 +6,7 @@
 
 use crate::layout::{Footprints, Layout};
 use crate::updates::updates;
-use crate::walk::{Aim, Request, Walk};
+use crate::walk::{Aim, Phantoms, Request, Touch, Walk};
 use crate::{
     Atomic, Ctp, CtpError, Event, EventIndex, ExprId, Failing, Kind, Location, Options, PinReason, objects,
     values,
@@ -32,6 +32,28 @@ impl Ctp {
     /// # Errors
     /// If the trace is another program's, does not fit it, or has not all its events.
     pub fn build(program: &Program, trace: &Trace, options: &Options) -> Result<Ctp, CtpError> {
+        Ctp::build_with(program, trace, options, None)
+    }
+
+    /// The concurrent trace abstraction of a trace (PRUNE §5): with phantom edges for ways that were not taken.
+    ///
+    /// # Errors
+    /// As for [`Ctp::build`].
+    pub fn build_abstraction(
+        program: &Program,
+        trace: &Trace,
+        options: &Options,
+        phantoms: Phantoms<'_>,
+    ) -> Result<Ctp, CtpError> {
+        Ctp::build_with(program, trace, options, Some(phantoms))
+    }
+
+    fn build_with(
+        program: &Program,
+        trace: &Trace,
+        options: &Options,
+        phantoms: Option<Phantoms<'_>>,
+    ) -> Result<Ctp, CtpError> {
         trace.check_fits(program)?;
         if trace.origin.logging != Logging::Everything {
             return Err(CtpError::Incomplete);
@@ -41,6 +63,7 @@ impl Ctp {
         let mut aims: FxHashMap<usize, Aim> = FxHashMap::default();
         let mut learned: FxHashMap<GlobalId, u64> = FxHashMap::default();
         let mut interrupts: FxHashSet<usize> = FxHashSet::default();
+        let mut touched: FxHashSet<Touch> = FxHashSet::default();
         let most_rounds =
             ((MOST_WALKED / trace.events.len().max(1)) as u32).clamp(FEWEST_ROUNDS, MOST_ROUNDS);
         let mut round = 1;
@@ -48,6 +71,7 @@ impl Ctp {
         loop {
             let layout = Layout::new(&footprints);
             let mut walk = Walk::new(program, trace, &sites, &layout, &aims, &learned, &interrupts);
+            walk.phantoms = phantoms;
             if let Err(error) = walk.run(options.until) {
                 if let CtpError::Time { walked: at_last } = error {
                     return Err(CtpError::Time { walked: walked + at_last });
@@ -80,7 +104,9 @@ impl Ctp {
             let more = std::mem::take(&mut walk.learned);
             let before = learned.len();
             more.into_iter().for_each(|(global, address)| _ = learned.entry(global).or_insert(address));
-            if changed.is_empty() && learned.len() == before {
+            let known = touched.len();
+            touched.extend(walk.touches.iter().copied());
+            if changed.is_empty() && learned.len() == before && touched.len() == known {
                 return Ok(finish(program, trace, options, &layout, walk, round));
             }
             for (request, aim) in &changed {
@@ -88,6 +114,9 @@ impl Ctp {
                 let places = addresses.iter().filter_map(|&address| walk.space.place(address, request.bytes));
                 let own = trace.events[request.at].kind.access().map(|(_, place, ..)| place);
                 places.chain(own).for_each(|place| footprints.may_hit(place, request.bytes));
+            }
+            for &(thread, place, bytes) in &walk.touches {
+                footprints.access(thread, place, bytes);
             }
             drop(walk);
             aims.extend(changed.into_iter().map(|(request, aim)| (request.at, aim)));
@@ -162,6 +191,7 @@ fn finish(
 ) -> Ctp {
     let Walk { mut expressions, mut events, mut reads, threads, marks, mut rebuild, initial, space, .. } =
         walk;
+    let (mut phantoms, mut guards) = (walk.edges, walk.guards);
     let mut locations = vec![];
     for (&piece, initial) in layout.shared.iter().zip(initial) {
         let piece = layout.pieces[piece as usize];
@@ -179,6 +209,11 @@ fn finish(
         events.iter_mut().for_each(|event| event.kind.for_each_expr(&mut gather));
         reads.iter_mut().filter_map(|read| read.when.as_mut()).for_each(&mut gather);
         locations.iter_mut().filter_map(|location| location.initial.as_mut()).for_each(&mut gather);
+        phantoms
+            .iter_mut()
+            .flat_map(|phantom| [&mut phantom.taken, &mut phantom.kept])
+            .chain(guards.values_mut())
+            .for_each(&mut gather);
     }
     let (expressions, new) = expressions.keep(roots);
     {
@@ -186,6 +221,11 @@ fn finish(
         events.iter_mut().for_each(|event| event.kind.for_each_expr(&mut rename));
         reads.iter_mut().filter_map(|read| read.when.as_mut()).for_each(&mut rename);
         locations.iter_mut().filter_map(|location| location.initial.as_mut()).for_each(&mut rename);
+        phantoms
+            .iter_mut()
+            .flat_map(|phantom| [&mut phantom.taken, &mut phantom.kept])
+            .chain(guards.values_mut())
+            .for_each(&mut rename);
     }
     let mut freed: BTreeMap<_, Vec<EventIndex>> = BTreeMap::new();
     let mut by_id = FxHashMap::default();
@@ -218,6 +258,8 @@ fn finish(
         original_events: trace.events.len(),
         rebuild,
         past: 0,
+        phantoms,
+        guards,
         by_id,
     }
 }

@@ -19,6 +19,8 @@ pub enum Expr {
     Hole,
     /// A value that is the same in all schedules that are looked at, and that nobody knows.
     Unknown,
+    /// Any value: what a way that was not taken leaves behind. Each number is one such value.
+    Any(u32),
     /// Arithmetic on two values of one width. A divisor is not zero wherever the event that it belongs to happens:
     /// a [`Require`](crate::Kind::Require) stands before it.
     Binary(BinaryOp, ExprId, ExprId),
@@ -57,7 +59,7 @@ impl Expr {
     /// The same operation on other operands.
     pub(crate) fn renamed(self, at: impl Fn(ExprId) -> ExprId) -> Expr {
         match self {
-            Expr::Const(_) | Expr::Read(_) | Expr::Hole | Expr::Unknown => self,
+            Expr::Const(_) | Expr::Read(_) | Expr::Hole | Expr::Unknown | Expr::Any(_) => self,
             Expr::Binary(op, a, b) => Expr::Binary(op, at(a), at(b)),
             Expr::Compare(predicate, a, b) => Expr::Compare(predicate, at(a), at(b)),
             Expr::Zext(a) => Expr::Zext(at(a)),
@@ -73,7 +75,7 @@ impl Expr {
     /// The expressions that it consists of.
     pub fn operands(&self) -> impl Iterator<Item = ExprId> + use<> {
         let three = match *self {
-            Expr::Const(_) | Expr::Read(_) | Expr::Hole | Expr::Unknown => [None; 3],
+            Expr::Const(_) | Expr::Read(_) | Expr::Hole | Expr::Unknown | Expr::Any(_) => [None; 3],
             Expr::Binary(_, a, b) | Expr::Compare(_, a, b) | Expr::Concat { high: a, low: b } => {
                 [Some(a), Some(b), None]
             }
@@ -193,6 +195,11 @@ impl Expressions {
         self.add(Expr::Unknown, width, false, None)
     }
 
+    /// A value of which nothing is known, another one each time.
+    pub fn any(&mut self, width: Width) -> ExprId {
+        self.add(Expr::Any(self.nodes.len() as u32), width, true, None)
+    }
+
     /// Adds an operation whose operands are there; the recorded value follows from theirs.
     pub(crate) fn operation(&mut self, expr: Expr, width: Width) -> ExprId {
         if let Some(&id) = self.known.get(&(expr, width)) {
@@ -222,7 +229,7 @@ impl Expressions {
     pub fn value_of(&self, expr: Expr, width: Width, value: impl Fn(ExprId) -> Option<u128>) -> Option<u128> {
         Some(match expr {
             Expr::Const(bits) => bits,
-            Expr::Read(_) | Expr::Hole | Expr::Unknown => return None,
+            Expr::Read(_) | Expr::Hole | Expr::Unknown | Expr::Any(_) => return None,
             Expr::Binary(op, a, b) => eval::binary(op, width, value(a)?, value(b)?)?,
             Expr::Compare(predicate, a, b) => {
                 u128::from(eval::compare(predicate, self.width(a), value(a)?, value(b)?))

@@ -282,7 +282,7 @@ impl Expressions {
             let (expr, width) = (self.get(id), self.width(id));
             let at = |id: ExprId| new.get(&id).copied().unwrap_or(id);
             let replaced = match expr {
-                Expr::Const(_) | Expr::Unknown => id,
+                Expr::Const(_) | Expr::Unknown | Expr::Any(_) => id,
                 Expr::Hole => hole.unwrap_or(id),
                 Expr::Read(of) => read(self, of).unwrap_or(id),
                 Expr::Binary(op, a, b) => {

@@ -41,8 +41,11 @@ pub use error::CtpError;
 pub use event::{Access, Decision, Event, Kind, Otherwise, PinReason, Target, Write};
 pub use expression::{Expr, Expressions, bytes_width};
 pub use ids::{EventIndex, ExprId, LocationId, ReadId, ThreadIndex};
-pub use model::{Ctp, Failing, Location, Object, Read, Rebuild, Thread, Transaction, TransactionOrigin};
+pub use model::{
+    Ctp, Failing, Location, Object, Phantom, Read, Rebuild, Thread, Transaction, TransactionOrigin,
+};
 pub use slice::Slices;
+pub use walk::Phantoms;
 
 use std::time::Instant;
 

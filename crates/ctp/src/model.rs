@@ -34,6 +34,10 @@ pub struct Ctp {
     pub rebuild: Rebuild,
     /// So many of the first events have happened already, in this order: the past of a slice (see [`Slices`](crate::Slices)).
     pub past: usize,
+    /// Ways that threads did not take, if it is an abstraction with phantom edges.
+    pub phantoms: Vec<Phantom>,
+    /// Events that are skipped if a thread takes a phantom edge: one bit, it does not.
+    pub guards: FxHashMap<EventIndex, ExprId>,
     pub(crate) by_id: FxHashMap<EventId, EventIndex>,
 }
 
@@ -157,6 +161,23 @@ pub struct Failing {
     pub branch: EventIndex,
     /// The call with which it fails.
     pub site: SiteId,
+}
+
+/// A phantom edge (PRUNE §5.1): the thread may go another way at a branch, and goes on behind the merge point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Phantom {
+    /// The branch, which is no event of the abstraction.
+    pub branch: EventId,
+    /// Whose.
+    pub thread: ThreadIndex,
+    /// The last event of the thread before the branch.
+    pub after: Option<EventIndex>,
+    /// One bit: it is taken, if the thread comes there.
+    pub taken: ExprId,
+    /// One bit: the branch comes out as recorded, and those around it do.
+    pub kept: ExprId,
+    /// What may be accessed on it.
+    pub accesses: Vec<ir::analysis::Access>,
 }
 
 /// A block that is meant to be atomic.

@@ -207,6 +207,8 @@ impl<'c> Slices<'c> {
             original_events: ctp.original_events,
             rebuild: Rebuild::default(),
             past: past.len(),
+            phantoms: vec![],
+            guards: FxHashMap::default(),
             by_id,
         }
     }
@@ -419,6 +421,7 @@ impl<'s> Renamer<'s> {
                 },
                 Expr::Hole => self.expressions.hole(width),
                 Expr::Unknown => self.expressions.unknown(width),
+                Expr::Any(_) => self.expressions.any(width),
                 Expr::Const(bits) => self.expressions.int(width, bits),
                 _ => {
                     let missing = expr.operands().filter(|operand| !self.known.contains_key(operand));

@@ -173,7 +173,7 @@ impl Sets<'_, '_> {
                     let (condition, then, otherwise) = (class(condition), class(then), class(otherwise));
                     Expr::Select { condition, then, otherwise }
                 }
-                leaf @ (Expr::Const(_) | Expr::Hole | Expr::Unknown) => leaf,
+                leaf @ (Expr::Const(_) | Expr::Hole | Expr::Unknown | Expr::Any(_)) => leaf,
             };
             let node = Node { expr, width: expressions.width(id), read };
             let next = self.nodes.len() as u32;
@@ -209,7 +209,7 @@ impl Sets<'_, '_> {
         }
         match node.expr {
             Expr::Const(bits) => Values::one(bits),
-            Expr::Read(_) | Expr::Hole | Expr::Unknown => Values::Anything,
+            Expr::Read(_) | Expr::Hole | Expr::Unknown | Expr::Any(_) => Values::Anything,
             Expr::Binary(op, a, b) => {
                 let (x, y) = (at(a), at(b));
                 let constant = match self.nodes[b.index()].expr {

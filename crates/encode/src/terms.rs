@@ -118,7 +118,7 @@ fn translate(encoding: &mut Encoding<'_>, root: ExprId, instead: Option<&Instead
                 Term::Word(instead.and_then(|instead| instead.hole).ok_or(solver::Error::ReadValue)?)
             }
             Expr::Const(bits) => Term::Word(encoding.solver.bv_const(bits, width)?),
-            Expr::Unknown => Term::Word(encoding.solver.bv_var(width)?),
+            Expr::Unknown | Expr::Any(_) => Term::Word(encoding.solver.bv_var(width)?),
             Expr::Binary(op, a, b) => {
                 let (a, b) = (get(a)?, get(b)?);
                 binary(&mut encoding.solver, op, width, a, b)?

@@ -31,6 +31,7 @@ impl Names<'_> {
             Expr::Read(read) => self.read(read),
             Expr::Hole => "□".to_owned(),
             Expr::Unknown => "?".to_owned(),
+            Expr::Any(_) => "*".to_owned(),
             Expr::Binary(op, a, b) => {
                 // Subtraction of a constant is kept as an addition.
                 if let (BinaryOp::Add, Some(bits)) = (op, expressions.constant(b)) {

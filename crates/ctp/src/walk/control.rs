@@ -131,6 +131,10 @@ impl Walk<'_> {
         if !self.expressions.is_symbolic(as_recorded) {
             return;
         }
+        if step == Step::Took && self.open_phantom(t, event, as_recorded, taken) {
+            return;
+        }
+        let as_recorded = self.unless_skipped(as_recorded);
         let kind = Kind::Branch { as_recorded, condition, taken };
         match step {
             Step::Took => {
@@ -145,17 +149,22 @@ impl Walk<'_> {
         let program = self.program;
         let mut values: Vec<(ValueId, ExprId)> = vec![];
         let instructions = &program.function(frame.function).block(to).instructions;
+        let closed = self.close_phantoms(t, to);
         for instruction in instructions {
             let Op::Phi { incoming } = &instruction.op else { break };
             let value = incoming.iter().find(|(from, _)| *from == frame.block);
             if let (Some(&(_, value)), Some(&result)) = (value, instruction.results.first()) {
-                let value = self.operand(t, frame, value)?;
+                let mut value = self.operand(t, frame, value)?;
+                for region in &closed {
+                    value = self.phi(t, frame, region, incoming, value);
+                }
                 values.push((result, value));
             }
         }
         for (result, value) in values {
             self.set(t, frame, result, value);
         }
+        self.leave_regions(t, frame, &closed);
         if let Some(top) = self.top_mut(t) {
             (top.block, top.at, top.doing) = (to, 0, Doing::Running);
         }

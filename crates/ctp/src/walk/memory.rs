@@ -91,6 +91,10 @@ impl Walk<'_> {
                     aimed.targets.push((address, there, Some(when)));
                 }
                 aimed.faults = self.faults(pointer, hits);
+                let hits = self.unless_skipped(hits);
+                for fault in &mut aimed.faults {
+                    fault.1 = self.guarded(Some(fault.1)).unwrap_or(fault.1);
+                }
                 (aimed.address, aimed.hits) = (pointer, Some(hits));
             }
             Some(Aim::Pinned(why)) => {
@@ -159,6 +163,7 @@ impl Walk<'_> {
         local: Option<&str>,
     ) -> (Vec<ExprId>, Vec<ReadId>) {
         let (mut content, mut reads) = (vec![], vec![]);
+        let when = self.guarded(when);
         let next = EventIndex::new(self.events.len());
         for at in self.layout.pieces(place, bytes) {
             let piece = self.layout.pieces[at as usize];
@@ -255,6 +260,7 @@ impl Walk<'_> {
         certain: bool,
     ) -> Vec<Write> {
         let mut writes = vec![];
+        let when = self.guarded(when);
         let next = EventIndex::new(self.events.len());
         for at in self.layout.pieces(place, bytes) {
             let piece = self.layout.pieces[at as usize];
@@ -268,7 +274,20 @@ impl Walk<'_> {
                         self.holds[location.index()] = self.expressions.recorded(value);
                     }
                 }
-                None if certain => self.memory[at as usize] = Some(value),
+                None if certain => {
+                    let old = self.memory[at as usize];
+                    self.memory[at as usize] = Some(match (self.guard, old) {
+                        (Some(guard), Some(old)) => self.expressions.select(guard, value, old),
+                        (Some(guard), None) => {
+                            let initial = self.space.initial(piece.place, u64::from(piece.bytes));
+                            let width = bytes_width(piece.bytes);
+                            let old = initial.map(|initial| self.expressions.int(width, initial));
+                            let old = old.unwrap_or_else(|| self.expressions.unknown(width));
+                            self.expressions.select(guard, value, old)
+                        }
+                        (None, _) => value,
+                    });
+                }
                 None => {}
             }
         }

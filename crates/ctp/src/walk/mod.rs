@@ -10,15 +10,18 @@ mod control;
 mod decision;
 mod foreign;
 mod memory;
+mod phantom;
 mod step;
 
 pub use memory::Request;
+pub use phantom::{Phantoms, Touch};
 
 use crate::layout::Layout;
 use crate::space::Space;
 use crate::transactions::Marks;
 use crate::{
-    CtpError, Event, EventIndex, ExprId, Expressions, Kind, PinReason, Read, Rebuild, Thread, ThreadIndex,
+    CtpError, Event, EventIndex, ExprId, Expressions, Kind, Phantom, PinReason, Read, Rebuild, Thread,
+    ThreadIndex,
 };
 use ir::{BlockId, FunctionId, GlobalId, Operand, Program, SiteId, SiteIndex, Type, ValueId, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -83,6 +86,8 @@ struct Runner {
     /// The content that the first half of a copy has read.
     copied: Option<Vec<ExprId>>,
     pinned: FxHashSet<ExprId>,
+    /// Branches with phantom edges whose merge point it has not come to.
+    regions: Vec<phantom::Region>,
     ended: bool,
 }
 
@@ -109,6 +114,14 @@ pub struct Walk<'w> {
     holds: Vec<Option<u128>>,
     decisions: FxHashMap<SiteId, Option<std::rc::Rc<decision::Plan>>>,
     live: FxHashMap<FunctionId, std::rc::Rc<decision::Live>>,
+    /// Where phantom edges are wanted, and the ways of the branches so far.
+    pub phantoms: Option<Phantoms<'w>>,
+    ways: FxHashMap<(FunctionId, BlockId), Option<std::rc::Rc<ir::analysis::Ways>>>,
+    /// What the present thread does happens only if this holds.
+    guard: Option<ExprId>,
+    pub guards: FxHashMap<EventIndex, ExprId>,
+    pub edges: Vec<Phantom>,
+    pub touches: Vec<Touch>,
     pub initial: Vec<Option<u128>>,
     pub expressions: Expressions,
     pub events: Vec<Event>,
@@ -148,6 +161,12 @@ impl<'w> Walk<'w> {
             holds: vec![],
             decisions: FxHashMap::default(),
             live: FxHashMap::default(),
+            phantoms: None,
+            ways: FxHashMap::default(),
+            guard: None,
+            guards: FxHashMap::default(),
+            edges: vec![],
+            touches: vec![],
             initial: vec![None; layout.shared.len()],
             expressions: Expressions::default(),
             events: vec![],
@@ -181,6 +200,7 @@ impl<'w> Walk<'w> {
                 allocations: 0,
                 copied: None,
                 pinned: FxHashSet::default(),
+                regions: vec![],
                 ended: false,
             });
         }
@@ -201,6 +221,7 @@ impl<'w> Walk<'w> {
             if event.id.n < next || (event.id.n > next && !self.space.compiled) {
                 return Err(CtpError::Missing { event: EventId { n: next, ..event.id } });
             }
+            self.guard = self.runners[t].regions.last().map(|region| region.guard);
             self.advance(t, at, event)?;
             self.runners[t].done = event.id.n;
             self.threads[t].last = event.id.n;
@@ -388,6 +409,7 @@ impl<'w> Walk<'w> {
     fn add(&mut self, event: Event) -> EventIndex {
         let index = EventIndex::new(self.events.len());
         self.threads[event.thread.index()].events.push(index);
+        self.note_guard(index);
         self.events.push(event);
         index
     }
@@ -417,7 +439,10 @@ impl<'w> Walk<'w> {
             if !self.expressions.is_symbolic(value) || self.runners[t].pinned.contains(&value) {
                 continue;
             }
-            self.runners[t].pinned.insert(value);
+            // What is skipped pins nothing.
+            if self.guard.is_none() {
+                self.runners[t].pinned.insert(value);
+            }
             if let Some(recorded) = self.expressions.recorded(value) {
                 let recorded = self.expressions.int(self.expressions.width(value), recorded);
                 let same = self.expressions.equal(value, recorded);
@@ -425,6 +450,7 @@ impl<'w> Walk<'w> {
             }
         }
         if self.expressions.is_symbolic(holds) {
+            let holds = self.unless_skipped(holds);
             *self.rebuild.pins.entry(why.clone()).or_default() += 1;
             self.emit_silent(t, before, site, Kind::Pin { holds, why });
         }

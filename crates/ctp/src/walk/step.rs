@@ -253,6 +253,7 @@ impl Walk<'_> {
         otherwise: Otherwise,
     ) {
         if self.expressions.is_symbolic(condition) {
+            let condition = self.unless_skipped(condition);
             self.emit_silent(t, before, site, Kind::Require { condition, otherwise });
         }
     }
