@@ -5,8 +5,12 @@
 //! each thread goes the same way, and asks the solver for the next one. [`sample`] draws schedules, for programs
 //! of which there are too many.
 
+mod arena;
+mod departures;
 pub mod dpor;
 pub mod paths;
+pub mod prune;
+mod question;
 mod run;
 mod sample;
 mod tree;

@@ -1,36 +1,32 @@
-//! The question to the solver: a prefix of this run that decides one thing otherwise, and that no run so far begins with.
+//! The question to the solver: a prefix of a run that leaves the run's paths once, at its end, and that no run so far begins with.
 
-use super::decisions::{Combination, Paths, SIGNALLED, STOPPED};
+use crate::departures::{Departure, departures};
+use crate::paths::{Combination, Paths};
 use claim::Witness;
-use ctp::{Ctp, EventIndex, Kind};
+use ctp::{Ctp, Kind};
 use encode::{Answer, Bool, Encoding, Result};
-use ir::{Op, Program, SiteIndex, SyncOp};
+use ir::Program;
 use rustc_hash::FxHashMap;
-use trace::{Choice, EventId, EventKind, LockMode, ThreadId, WakeReason};
+use trace::{EventId, EventKind, ThreadId};
 
 /// One way to leave the paths of a run.
-struct Departure {
-    /// It is taken.
-    taken: Bool,
-    event: EventIndex,
+struct Way {
+    departure: Departure,
     thread: ThreadId,
     /// Which decision of its thread comes out otherwise.
     decision: usize,
-    /// How; `None` if that is not one outcome.
-    outcome: Option<u64>,
-    /// The event is not in the prefix: it is what the thread does next.
-    is_next: bool,
-    /// What settles it.
-    choice: Option<Choice>,
 }
 
 /// All that is asked about one run.
 pub struct Question<'c> {
     encoding: Encoding<'c>,
     paths: &'c Paths,
-    by_id: FxHashMap<EventId, (ThreadId, usize)>,
-    departures: Vec<Departure>,
+    ways: Vec<Way>,
+    /// Other ways, behind which nothing is known.
+    others: Vec<Bool>,
     any: Bool,
+    /// Some phantom edge is taken: what its thread decides from there on is not known.
+    phantom: Bool,
 }
 
 /// What the solver says.
@@ -44,11 +40,13 @@ pub enum Said {
 }
 
 impl<'c> Question<'c> {
+    /// A question about a run, of which departures at such events are of interest.
     pub fn new(
         program: &Program,
         ctp: &'c Ctp,
         paths: &'c Paths,
         limits: encode::Limits,
+        is_of_interest: impl Fn(&Kind) -> bool,
     ) -> Result<Question<'c>> {
         let mut encoding = Encoding::new(ctp, encode::Options::default())?;
         encoding.set_limits(limits);
@@ -56,93 +54,39 @@ impl<'c> Question<'c> {
         for (&thread, events) in &paths.events {
             by_id.extend(events.iter().enumerate().map(|(at, &event)| (event, (thread, at))));
         }
+        let (mut ways, mut others) = (vec![], vec![]);
+        for departure in departures(program, &mut encoding)? {
+            let event = ctp.event(departure.event);
+            match by_id.get(&event.id).filter(|_| !event.silent) {
+                _ if !is_of_interest(&event.kind) => {}
+                Some(&(thread, decision)) => ways.push(Way { departure, thread, decision }),
+                None => others.push(departure.taken),
+            }
+        }
+        let phantom = takes_phantom_edge(&mut encoding)?;
         let any = encoding.solver().bool_const(false);
-        let mut question = Question { encoding, paths, by_id, departures: vec![], any };
-        question.find_departures(program, ctp)?;
+        let mut question = Question { encoding, paths, ways, others: vec![], any, phantom };
         question.depart_once()?;
+        for other in others {
+            question.add(other)?;
+        }
         Ok(question)
     }
 
-    fn find_departures(&mut self, program: &Program, ctp: &Ctp) -> Result<()> {
-        let sites = SiteIndex::new(program);
-        for at in (0..ctp.events.len()).map(EventIndex::new) {
-            let event = ctp.event(at);
-            let Some(&(thread, decision)) = self.by_id.get(&event.id) else { continue };
-            let mut add = |taken: Bool, outcome: Option<u64>, is_next: bool, choice: Option<Choice>| {
-                self.departures.push(Departure {
-                    taken,
-                    event: at,
-                    thread,
-                    decision,
-                    outcome,
-                    is_next,
-                    choice,
-                });
-            };
-            let encoding = &mut self.encoding;
-            let alone = encoding.not_excluded(event.thread)?;
-            let next = encoding.next(at)?;
-            match &event.kind {
-                Kind::Branch { as_recorded, taken, condition } => {
-                    let stays = encoding.condition(*as_recorded)?;
-                    let goes = encoding.solver().not(stays)?;
-                    let goes = encoding.solver().and(&[next, alone, goes])?;
-                    let is_switch = ctp.expressions.width(*condition).bits() > 1;
-                    let other = (!is_switch).then_some(u64::from(1 - (*taken).min(1)));
-                    add(goes, other, true, None);
-                }
-                Kind::Assert { condition, held } => {
-                    let holds = encoding.condition(*condition)?;
-                    let other = if *held { encoding.solver().not(holds)? } else { holds };
-                    add(encoding.solver().and(&[next, alone, other])?, Some(u64::from(!*held)), true, None);
-                    if !*held {
-                        // What ended the process is in no prefix; if it holds now, that is where the prefix ends.
-                        let inside = encoding.inside(at);
-                        let outside = encoding.solver().not(inside)?;
-                        encoding.solver().assert(outside)?;
-                    }
-                }
-                Kind::CompareExchange { success, .. } => {
-                    add(encoding.departed(at)?, Some(u64::from(!*success)), false, None);
-                }
-                Kind::Other(kind) => match *kind {
-                    EventKind::TryLock { acquired: None, .. }
-                    | EventKind::TryAcquire { acquired: false, .. } => {
-                        add(encoding.departed(at)?, Some(1), false, None);
-                    }
-                    EventKind::StopWaiting { .. } => {
-                        add(encoding.departed(at)?, Some(SIGNALLED), false, None);
-                    }
-                    EventKind::TryLock { object, mode, acquired: Some(_) } => {
-                        let held = held_at_cut(encoding, object, mode)?;
-                        add(encoding.solver().and(&[next, alone, held])?, Some(0), true, None);
-                    }
-                    EventKind::TryAcquire { semaphore, acquired: true } => {
-                        let none = encoding.tokens_at_cut(semaphore, 0)?;
-                        add(encoding.solver().and(&[next, alone, none])?, Some(0), true, None);
-                    }
-                    EventKind::TokenCount { semaphore, value } => {
-                        let same = encoding.tokens_at_cut(semaphore, value)?;
-                        let other = encoding.solver().not(same)?;
-                        add(encoding.solver().and(&[next, alone, other])?, None, true, None);
-                    }
-                    EventKind::WaitEnd { condition, reason: WakeReason::Signal(_), .. }
-                        if matches!(
-                            sites.op(program, event.site),
-                            Some(Op::Sync { op: SyncOp::TimedWait, .. })
-                        ) =>
-                    {
-                        let Some(begin) = encoding.previous(at) else { continue };
-                        let woken = encoding.woken_at_cut(condition, begin)?;
-                        let waits = encoding.solver().not(woken)?;
-                        let stops = encoding.solver().and(&[next, alone, waits])?;
-                        add(stops, Some(STOPPED), true, Some(Choice::Expire));
-                    }
-                    _ => {}
-                },
-                _ => {}
-            }
-        }
+    /// The encoding, for terms of one's own.
+    pub fn encoding(&mut self) -> &mut Encoding<'c> {
+        &mut self.encoding
+    }
+
+    /// Some phantom edge is taken.
+    pub fn phantom(&self) -> Bool {
+        self.phantom
+    }
+
+    /// Asks also for prefixes with this.
+    pub fn add(&mut self, taken: Bool) -> Result<()> {
+        self.others.push(taken);
+        self.any = self.encoding.solver().or(&[self.any, taken])?;
         Ok(())
     }
 
@@ -150,7 +94,7 @@ impl<'c> Question<'c> {
     fn depart_once(&mut self) -> Result<()> {
         let solver = self.encoding.solver();
         let mut all = vec![];
-        for departure in &mut self.departures {
+        for Way { departure, .. } in &mut self.ways {
             let chosen = solver.bool_var();
             let possible = solver.implies(chosen, departure.taken)?;
             solver.assert(possible)?;
@@ -169,7 +113,8 @@ impl<'c> Question<'c> {
 
     /// A combination has been run: the prefix must not be the beginning of such a run.
     pub fn exclude(&mut self, seen: &Combination) -> Result<()> {
-        let mut differs = vec![];
+        let mut differs = vec![self.phantom];
+        differs.extend(&self.others);
         let mut first = FxHashMap::default();
         for &thread in self.paths.decisions.keys() {
             let Some(at) = self.paths.first_difference(seen, thread) else { continue };
@@ -178,12 +123,14 @@ impl<'c> Question<'c> {
             let event = self.paths.events[&thread][at];
             if let Some(event) = self.encoding.ctp().find(event) {
                 differs.push(self.encoding.as_recorded(event)?);
+            } else if let Some(made) = self.made_at_phantom(event)? {
+                differs.push(made);
             }
         }
-        let departures = std::mem::take(&mut self.departures);
-        for departure in &departures {
-            let as_seen = first.get(&departure.thread) == Some(&departure.decision);
-            let outcome = seen.get(&departure.thread).and_then(|path| path.get(departure.decision));
+        let ways = std::mem::take(&mut self.ways);
+        for Way { departure, thread, decision } in &ways {
+            let as_seen = first.get(thread) == Some(decision);
+            let outcome = seen.get(thread).and_then(|path| path.get(*decision));
             let taken = departure.taken;
             match (as_seen, outcome, departure.outcome) {
                 // The departure leads where that run went.
@@ -195,10 +142,21 @@ impl<'c> Question<'c> {
                 _ => differs.push(taken),
             }
         }
-        self.departures = departures;
+        self.ways = ways;
         let solver = self.encoding.solver();
         let differs = solver.or(&differs)?;
         solver.assert(differs)
+    }
+
+    /// A branch that has a phantom edge comes out as recorded.
+    fn made_at_phantom(&mut self, branch: EventId) -> Result<Option<Bool>> {
+        let ctp = self.encoding.ctp();
+        let Some(phantom) = ctp.phantoms.iter().find(|phantom| phantom.branch == branch) else {
+            return Ok(None);
+        };
+        let come = come(&mut self.encoding, phantom);
+        let kept = self.encoding.condition(phantom.kept)?;
+        self.encoding.solver().and(&[come, kept]).map(Some)
     }
 
     /// A decision with many outcomes comes out otherwise than `seen`.
@@ -213,13 +171,15 @@ impl<'c> Question<'c> {
         }
     }
 
-    /// Asks.
-    pub fn ask(&mut self) -> Result<Said> {
-        Ok(match self.encoding.ask(&[self.any])? {
+    /// Asks for a prefix with all this.
+    pub fn ask(&mut self, assumed: &[Bool]) -> Result<Said> {
+        let mut all = assumed.to_vec();
+        all.push(self.any);
+        Ok(match self.encoding.ask(&all)? {
             Answer::Sat => {
                 let mut last = None;
                 if let Some(model) = self.encoding.solver().model() {
-                    for departure in &self.departures {
+                    for Way { departure, .. } in &self.ways {
                         if model.holds(departure.taken)? {
                             last = Some(departure);
                             break;
@@ -244,6 +204,24 @@ impl<'c> Question<'c> {
     }
 }
 
-fn held_at_cut(encoding: &mut Encoding<'_>, object: trace::Location, mode: LockMode) -> Result<Bool> {
-    encoding.held_at_cut(object, mode, |_| true)
+/// The thread of a phantom edge has come to its branch.
+fn come(encoding: &mut Encoding<'_>, phantom: &ctp::Phantom) -> Bool {
+    let ctp = encoding.ctp();
+    let fork = || ctp.thread(phantom.thread).forked_by.and_then(|fork| ctp.find(fork));
+    match phantom.after.or_else(fork) {
+        Some(after) => encoding.inside(after),
+        None => encoding.solver().bool_const(true),
+    }
+}
+
+/// Some phantom edge is taken.
+fn takes_phantom_edge(encoding: &mut Encoding<'_>) -> Result<Bool> {
+    let ctp = encoding.ctp();
+    let mut any = vec![];
+    for phantom in &ctp.phantoms {
+        let come = come(encoding, phantom);
+        let taken = encoding.condition(phantom.taken)?;
+        any.push(encoding.solver().and(&[come, taken])?);
+    }
+    encoding.solver().or(&any)
 }

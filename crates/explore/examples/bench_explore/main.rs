@@ -7,12 +7,14 @@
 
 mod families;
 
-use explore::paths;
 use explore::{Limits, Reduction, search};
+use explore::{paths, prune};
 use families::{Row, rows};
 use machine::oracle::Walk;
 use machine::{Machine, Options};
 use std::time::{Duration, Instant};
+use subject::{Strategy, Subject as _};
+use trace::{Logging, Trace};
 
 /// What one strategy needed.
 struct Needed {
@@ -44,16 +46,48 @@ fn dpor(machine: &Machine, limit: Duration) -> Needed {
     Needed { runs: statistics.runs, steps: statistics.steps, time: start.elapsed(), fails }
 }
 
+/// What predicts failing assertions only.
+fn assertions() -> predict::Options {
+    let wanted = predict::Wanted { properties: vec![claim::Property::Assertion], per_place: usize::MAX };
+    predict::Options { wanted, ..predict::Options::default() }
+}
+
+/// Whether a run fails, or another order of its events does.
+fn fails(machine: &Machine, trace: &Trace) -> bool {
+    predict::recorded_failure(trace).is_some()
+        || !predict::predict(machine.program(), trace, &assertions(), &mut |_| {})
+            .unwrap()
+            .findings
+            .is_empty()
+}
+
+fn pruned(machine: &Machine, limit: Duration) -> Needed {
+    let start = Instant::now();
+    let (mut found, mut over) = (false, false);
+    let options = prune::Options { properties: assertions().wanted.properties, ..prune::Options::default() };
+    let explored = prune::explore(
+        &mut Walk::new(machine, false),
+        machine.program(),
+        &options,
+        &mut |walk| Ok(machine.run(&Strategy::follow(walk.schedule()), &Logging::Everything)?.trace),
+        &mut |trace, _| {
+            found |= trace.is_some_and(|trace| fails(machine, trace));
+            over = start.elapsed() > limit;
+            !found && !over
+        },
+    )
+    .unwrap();
+    let fails = (found || (!over && explored.incomplete.is_empty())).then_some(found);
+    Needed { runs: explored.runs, steps: explored.steps, time: start.elapsed(), fails }
+}
+
 fn by_paths(machine: &Machine, limit: Duration) -> Needed {
     let start = Instant::now();
     let (mut runs, mut steps, mut found, mut over) = (0, 0, false, false);
-    let wanted = predict::Wanted { properties: vec![claim::Property::Assertion], per_place: usize::MAX };
-    let options = predict::Options { wanted, ..predict::Options::default() };
     let explored = paths::explore(machine, &paths::Options::default(), &mut |trace| {
         runs += 1;
         steps += trace.events.len() as u64;
-        let predicted = predict::predict(machine.program(), trace, &options, &mut |_| {}).unwrap();
-        found |= predict::recorded_failure(trace).is_some() || !predicted.findings.is_empty();
+        found |= fails(machine, trace);
         over = start.elapsed() > limit;
         !found && !over
     })
@@ -78,31 +112,24 @@ fn main() {
     println!(
         "runs, events and seconds until all is known or the assertion was seen to fail; a * marks the end of the time"
     );
-    println!("| program | fails | dpor runs | events | s | paths runs | events | s |");
-    println!("|---|---|---:|---:|---:|---:|---:|---:|");
+    println!(
+        "| program | fails | dpor runs | events | s | prune runs | events | s | paths runs | events | s |"
+    );
+    println!("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for row in
         rows().iter().filter(|row| words.is_empty() || words.iter().any(|word| row.name.starts_with(word)))
     {
         let machine = machine(row);
-        let one = dpor(&machine, limit);
-        let other = by_paths(&machine, limit);
-        let mark = |needed: &Needed| match needed.fails {
-            None => "*",
-            Some(fails) if fails == row.fails => "",
-            Some(_) => " WRONG",
-        };
-        println!(
-            "| {} | {} | {}{} | {} | {:.3} | {}{} | {} | {:.3} |",
-            row.name,
-            if row.fails { "yes" } else { "no" },
-            one.runs,
-            mark(&one),
-            one.steps,
-            one.time.as_secs_f64(),
-            other.runs,
-            mark(&other),
-            other.steps,
-            other.time.as_secs_f64()
-        );
+        print!("| {} | {} |", row.name, if row.fails { "yes" } else { "no" });
+        for strategy in [dpor, pruned, by_paths] {
+            let needed = strategy(&machine, limit);
+            let mark = match needed.fails {
+                None => "*",
+                Some(fails) if fails == row.fails => "",
+                Some(_) => " WRONG",
+            };
+            print!(" {}{mark} | {} | {:.3} |", needed.runs, needed.steps, needed.time.as_secs_f64());
+        }
+        println!();
     }
 }

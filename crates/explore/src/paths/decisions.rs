@@ -1,5 +1,6 @@
 //! What threads decide in a run: the outcomes on which their paths depend.
 
+use crate::departures::{SIGNALLED, STOPPED};
 use ir::SiteId;
 use std::collections::BTreeMap;
 use trace::{EventId, EventKind, Outcome, ThreadId, Trace, WakeReason};
@@ -27,11 +28,6 @@ pub struct Paths {
     /// The run came to its program's end.
     pub whole: bool,
 }
-
-/// A wait that came to its end by itself.
-pub const STOPPED: u64 = 0;
-/// A wait that was signalled.
-pub const SIGNALLED: u64 = 1;
 
 /// How an event came out, if its thread's path depends on it.
 fn outcome(kind: &EventKind) -> Option<u64> {

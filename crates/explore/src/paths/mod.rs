@@ -10,12 +10,11 @@
 //! its last step it is a beginning of some class that was run; so the question about that run has it as an answer.
 
 mod decisions;
-mod question;
 
 pub use decisions::{Combination, Decision, Paths};
 
+use crate::question::{Question, Said};
 use ctp::{Ctp, CtpError};
-use question::{Question, Said};
 use std::collections::BTreeSet;
 use subject::{RunError, Strategy, Subject};
 use trace::{Logging, Outcome, Trace};
@@ -82,12 +81,12 @@ pub fn explore(
         let trace = explored.runs[from].clone();
         let ctp = Ctp::build(subject.program(), &trace, &ctp::Options::default())?;
         let paths = seen[from].clone();
-        let mut question = Question::new(subject.program(), &ctp, &paths, options.limits)?;
+        let mut question = Question::new(subject.program(), &ctp, &paths, options.limits, |_| true)?;
         for known in &seen {
             question.exclude(&known.decisions)?;
         }
         loop {
-            match question.ask()? {
+            match question.ask(&[])? {
                 Said::Nothing => break,
                 Said::Unknown(why) => {
                     explored.incomplete.insert(why);

@@ -1,0 +1,300 @@
+//! The question of PRUNE §5.4: can a schedule that begins like the recorded run show anything that was not checked?
+//!
+//! What keeps to the paths of a run, up to any point, was checked with its concurrent trace program. So it is asked for a schedule
+//! with the same beginning that leaves them: where nothing is known of what follows, that is enough; by a phantom edge, if something goes wrong
+//! behind it.
+//!
+//! A schedule that leaves the paths of this run may keep to those of another that was checked. The paper wants that too (§3.2: no concurrent
+//! trace program twice), and leaves it to chance; here a departure counts only if no known run begins so. That is enough if it is asked about
+//! every known run that has this beginning: take a schedule that shows something new, and the known run that it keeps to for
+//! longest. Where it leaves that one, it leaves all others that it has kept to so far. Either that, or the abstraction of the run alone, says
+//! that a beginning is harmless.
+
+use super::Class;
+use crate::arena::Arena;
+use crate::paths::Paths;
+use crate::question::{Question, Said};
+use ctp::{Ctp, EventIndex, Kind, Otherwise};
+use encode::{Bool, Encoding, Result};
+use ir::{Op, Program, SiteIndex, SyncOp};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use trace::{BlockedThread, EventId, LockMode, ThreadId, WaitsFor};
+
+/// Runs that are asked about together, at most; of later ones each is asked about alone.
+const MOST_KNOWN: usize = 1000;
+
+/// A run that is to be asked about.
+pub struct Asked {
+    /// Its concurrent trace program.
+    pub ctp: Ctp,
+    /// Its abstraction, if that has phantom edges.
+    pub abstraction: Option<Ctp>,
+    /// Its paths.
+    pub paths: Paths,
+    /// The threads that wait at its end.
+    pub stuck: Vec<BlockedThread>,
+    /// Assertions and faults are looked for.
+    pub asserts: bool,
+}
+
+/// The runs so far, as far as they say something about others.
+pub struct Known<'a> {
+    program: &'a Program,
+    arena: &'a Arena<Asked>,
+    limits: encode::Limits,
+    runs: Vec<Run<'a>>,
+    by_class: BTreeMap<Class, usize>,
+    /// How often the solver was asked.
+    pub questions: u64,
+}
+
+struct Run<'a> {
+    asked: &'a Asked,
+    /// About its concurrent trace program, and schedules that no known run begins with.
+    exact: Question<'a>,
+    /// The number of known runs that it was told of.
+    told: usize,
+    /// About its abstraction, and all schedules; once it was needed.
+    abstracted: Option<Question<'a>>,
+    /// From the point behind so many steps of the present run on nothing new leaves its paths.
+    clear_from: usize,
+}
+
+impl Run<'_> {
+    /// All that its threads do was run: whoever decides the same does the same.
+    fn is_whole(&self) -> bool {
+        self.asked.stuck.is_empty()
+    }
+}
+
+impl<'a> Known<'a> {
+    pub fn new(program: &'a Program, arena: &'a Arena<Asked>, limits: encode::Limits) -> Known<'a> {
+        Known { program, arena, limits, runs: vec![], by_class: BTreeMap::new(), questions: 0 }
+    }
+
+    /// The number of a run, if its events are those of a known one.
+    pub fn find(&self, class: &Class) -> Option<usize> {
+        self.by_class.get(class).copied()
+    }
+
+    /// Whether there is room for more runs.
+    pub fn has_room(&self) -> bool {
+        self.runs.len() < MOST_KNOWN
+    }
+
+    /// Takes a run in; gives its number.
+    pub fn add(&mut self, class: Class, asked: Asked) -> Result<usize> {
+        let asked = self.arena.keep(asked);
+        let exact = question(self.program, asked, &asked.ctp, self.limits)?;
+        self.by_class.insert(class, self.runs.len());
+        self.runs.push(Run { asked, exact, told: 0, abstracted: None, clear_from: usize::MAX });
+        Ok(self.runs.len() - 1)
+    }
+
+    /// The present run is another one from the point behind so many steps on.
+    pub fn back_to(&mut self, steps: usize) {
+        for run in self.runs.iter_mut().filter(|run| run.clear_from != usize::MAX && run.clear_from > steps) {
+            run.clear_from = usize::MAX;
+        }
+    }
+
+    /// Whether nothing that was not checked can follow on these steps of the run `own`, each given by its last event. If that is not known,
+    /// it counts as harmful.
+    pub fn is_harmless(&mut self, own: usize, steps: &[EventId]) -> Result<bool> {
+        let mut done: FxHashMap<ThreadId, u64> = FxHashMap::default();
+        done.extend(steps.iter().map(|step| (step.thread, step.n)));
+        let paths = &self.runs[own].asked.paths;
+        let begins_so = |run: &Run<'_>| {
+            paths.events.iter().all(|(thread, events)| {
+                let until = done.get(thread).copied().unwrap_or(0);
+                let made = events.partition_point(|event| event.n <= until);
+                let others = run.asked.paths.decisions.get(thread).map_or(&[][..], Vec::as_slice);
+                others.get(..made) == paths.decisions[thread].get(..made)
+            })
+        };
+        let asked: Vec<usize> = (0..self.runs.len()).filter(|&at| begins_so(&self.runs[at])).collect();
+        // The run itself first, then those that are most like it: the later ones.
+        for at in [own].into_iter().chain(asked.into_iter().rev().filter(|&at| at != own)) {
+            if !self.is_clear(at, steps)? {
+                return self.is_harmless_in_the_abstract(own, steps);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether nothing new can leave the paths of a run behind these steps.
+    fn is_clear(&mut self, at: usize, steps: &[EventId]) -> Result<bool> {
+        if self.runs[at].clear_from <= steps.len() {
+            return Ok(true);
+        }
+        for other in self.runs[at].told..self.runs.len() {
+            if other != at && self.runs[other].is_whole() {
+                let asked = self.runs[other].asked;
+                self.runs[at].exact.exclude(&asked.paths.decisions)?;
+            }
+        }
+        self.runs[at].told = self.runs.len();
+        let clear = self.says_nothing(steps, at, |run| Some(&mut run.exact))?;
+        if clear {
+            self.runs[at].clear_from = steps.len();
+        }
+        Ok(clear)
+    }
+
+    /// Whether the abstraction of a run alone says so.
+    fn is_harmless_in_the_abstract(&mut self, own: usize, steps: &[EventId]) -> Result<bool> {
+        let asked = self.runs[own].asked;
+        if let (None, Some(abstraction)) = (&self.runs[own].abstracted, &asked.abstraction) {
+            self.runs[own].abstracted = Some(question(self.program, asked, abstraction, self.limits)?);
+        }
+        self.says_nothing(steps, own, |run| run.abstracted.as_mut())
+    }
+
+    fn says_nothing(
+        &mut self,
+        steps: &[EventId],
+        at: usize,
+        question: impl for<'r> Fn(&'r mut Run<'a>) -> Option<&'r mut Question<'a>>,
+    ) -> Result<bool> {
+        let Some(question) = question(&mut self.runs[at]) else { return Ok(false) };
+        self.questions += 1;
+        let begins = beginning(question.encoding(), steps)?;
+        Ok(matches!(question.ask(&begins)?, Said::Nothing))
+    }
+}
+
+/// A run that is asked about alone.
+pub struct Alone<'c> {
+    question: Question<'c>,
+}
+
+impl<'c> Alone<'c> {
+    pub fn new(program: &Program, asked: &'c Asked, limits: encode::Limits) -> Result<Alone<'c>> {
+        let ctp = asked.abstraction.as_ref().unwrap_or(&asked.ctp);
+        Ok(Alone { question: question(program, asked, ctp, limits)? })
+    }
+
+    /// As for [`Known::is_harmless`].
+    pub fn is_harmless(&mut self, steps: &[EventId]) -> Result<bool> {
+        let begins = beginning(self.question.encoding(), steps)?;
+        Ok(matches!(self.question.ask(&begins)?, Said::Nothing))
+    }
+}
+
+fn question<'c>(
+    program: &Program,
+    asked: &'c Asked,
+    ctp: &'c Ctp,
+    limits: encode::Limits,
+) -> Result<Question<'c>> {
+    // An assertion that fails ends the process, and prediction has found it: behind that there is nothing.
+    let is_of_interest = |kind: &Kind| !matches!(kind, Kind::Assert { .. });
+    let mut question = Question::new(program, ctp, &asked.paths, limits, is_of_interest)?;
+    for one in &asked.stuck {
+        let goes_on = goes_on(program, question.encoding(), one)?;
+        question.add(goes_on)?;
+    }
+    if asked.asserts && !ctp.phantoms.is_empty() {
+        let (wrong, behind) = (goes_wrong(question.encoding())?, question.phantom());
+        let harm = question.encoding().solver().and(&[wrong, behind])?;
+        question.add(harm)?;
+    }
+    Ok(question)
+}
+
+/// Φ_pfx: these steps come first, in this order.
+fn beginning(encoding: &mut Encoding<'_>, steps: &[EventId]) -> Result<Vec<Bool>> {
+    let ctp = encoding.ctp();
+    let mut assumed = vec![];
+    let mut done: FxHashMap<ThreadId, u64> = FxHashMap::default();
+    let mut before: Option<EventIndex> = None;
+    for step in steps {
+        let from = done.insert(step.thread, step.n).unwrap_or(0);
+        // Only the first event of a step is noticed by others; it may be that nobody looks.
+        let first = first_behind(ctp, step.thread, from).filter(|&at| ctp.event(at).id.n <= step.n);
+        let Some(first) = first else { continue };
+        if let Some(before) = before {
+            assumed.push(encoding.before(before, first)?);
+        }
+        before = Some(first);
+    }
+    for thread in &ctp.threads {
+        let done = done.get(&thread.id).copied().unwrap_or(0);
+        let own = thread.events.iter().copied().filter(|&at| !ctp.event(at).silent);
+        if let Some(last) = own.take_while(|&at| ctp.event(at).id.n <= done).last() {
+            assumed.push(encoding.inside(last));
+        }
+        if let (Some(before), Some(next)) = (before, first_behind(ctp, thread.id, done)) {
+            assumed.push(encoding.before(before, next)?);
+        }
+    }
+    Ok(assumed)
+}
+
+/// The first event of a thread behind its `n`-th one.
+fn first_behind(ctp: &Ctp, thread: ThreadId, n: u64) -> Option<EventIndex> {
+    let thread = ctp.threads.iter().find(|known| known.id == thread)?;
+    thread.events.iter().copied().find(|&at| !ctp.event(at).silent && ctp.event(at).id.n > n)
+}
+
+/// A thread that waits at the end of the run has come there, and does not have to wait. Who waits for a thread to end waits until that does more
+/// than it did.
+fn goes_on(program: &Program, encoding: &mut Encoding<'_>, stuck: &BlockedThread) -> Result<Bool> {
+    let ctp = encoding.ctp();
+    let free = match stuck.waits_for {
+        WaitsFor::Join { .. } => return Ok(encoding.solver().bool_const(false)),
+        WaitsFor::Lock { object, .. } => {
+            let mode = match SiteIndex::new(program).op(program, stuck.site) {
+                Some(Op::Sync { op: SyncOp::ReadLock, .. }) => LockMode::Read,
+                Some(Op::Sync { op: SyncOp::WriteLock, .. }) => LockMode::Write,
+                _ => LockMode::Mutex,
+            };
+            let held = encoding.held_at_cut(object, mode, |_| true)?;
+            encoding.solver().not(held)?
+        }
+        WaitsFor::Semaphore { object } => {
+            let none = encoding.tokens_at_cut(object, 0)?;
+            encoding.solver().not(none)?
+        }
+        _ => encoding.solver().bool_const(true),
+    };
+    let thread = ctp.threads.iter().find(|known| known.id == stuck.thread);
+    let own = thread.into_iter().flat_map(|thread| thread.events.iter().copied());
+    let last = own.rev().find(|&at| !ctp.event(at).silent);
+    let fork = || thread.and_then(|thread| thread.forked_by).and_then(|fork| ctp.find(fork));
+    let come = match last.or_else(fork) {
+        Some(last) => encoding.inside(last),
+        None => encoding.solver().bool_const(true),
+    };
+    encoding.solver().and(&[come, free])
+}
+
+/// Some thread stands before an assertion that does not hold, or before a fault.
+fn goes_wrong(encoding: &mut Encoding<'_>) -> Result<Bool> {
+    let ctp = encoding.ctp();
+    let mut any = vec![];
+    for at in (0..ctp.events.len()).map(EventIndex::new) {
+        let event = ctp.event(at);
+        let next = encoding.next(at)?;
+        let fails = match &event.kind {
+            Kind::Assert { condition, .. }
+            | Kind::Require { condition, otherwise: Otherwise::Fault(_) | Otherwise::FarAddress } => {
+                let holds = encoding.condition(*condition)?;
+                encoding.solver().not(holds)?
+            }
+            Kind::Other(trace::EventKind::Fault { .. }) => encoding.solver().bool_const(true),
+            kind => {
+                let Some(access) = kind.access().filter(|_| !event.silent) else { continue };
+                let mut faults = vec![encoding.uses_freed_at_cut(at)?];
+                if let Some(hits) = access.hits {
+                    let hits = encoding.condition(hits)?;
+                    faults.push(encoding.solver().not(hits)?);
+                }
+                encoding.solver().or(&faults)?
+            }
+        };
+        any.push(encoding.solver().and(&[next, fails])?);
+    }
+    encoding.solver().or(&any)
+}

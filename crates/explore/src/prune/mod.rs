@@ -1,0 +1,357 @@
+//! Search with symbolic pruning (PRUNE §3 to §5).
+//!
+//! Runs are enumerated depth first, one step after the other. Of each run the concurrent trace program is made, and whoever calls has it
+//! checked: that decides about all orders of the run's events at once. Then every point of the run is asked about, from the last one back:
+//! can anything that begins like the run up to there show what has not been checked ([`harmless`])? If not, whatever else could be run
+//! from that point is left out (Fig. 3, CTP-PRUNE-BACKTRACKSETS).
+//!
+//! Departures from the paper: at every point all threads that can go on are tried, and what leads only to the same runs in another order of
+//! independent steps is left out by sleep sets; partial order reduction that adds points as it goes would miss those that
+//! the subtrees left out would have added. The points of a run are not asked about one by one: what holds for a beginning holds for
+//! every longer one, so the shortest harmless one is found by bisection. The search goes on behind a finding.
+
+mod harmless;
+mod permitted;
+
+use crate::arena::Arena;
+use crate::paths::Paths;
+use crate::tree::Item;
+use claim::Property;
+use ctp::{Ctp, CtpError, Phantoms};
+use harmless::{Alone, Asked, Known};
+use ir::Program;
+use ir::analysis::Branches;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use subject::{Move, RunError, Steps};
+use trace::{BlockedThread, EventId, Outcome, ThreadId, Trace};
+
+/// How to search.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Stop after so many runs.
+    pub runs: u64,
+    /// A run is cut after so many steps.
+    pub steps: usize,
+    /// Limits for each question to the solver; where it comes to one, nothing is left out.
+    pub limits: encode::Limits,
+    /// What runs are checked for.
+    pub properties: Vec<Property>,
+    /// How their concurrent trace programs are made.
+    pub ctp: ctp::Options,
+    /// Whether ways that were not taken may be described by what they may write; otherwise each has to be run.
+    pub phantoms: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            runs: u64::MAX,
+            steps: 1_000_000,
+            limits: encode::Limits::default(),
+            properties: vec![Property::Atomicity, Property::Race, Property::Assertion, Property::Deadlock],
+            ctp: ctp::Options::default(),
+            phantoms: true,
+        }
+    }
+}
+
+/// Why the search was not possible.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The subject cannot be run.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A run cannot be made into a concurrent trace program.
+    #[error(transparent)]
+    Trace(#[from] CtpError),
+    /// A run is too large for the solver.
+    #[error("a run cannot be encoded: {0}")]
+    Encode(#[from] encode::Error),
+}
+
+/// What a search did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Explored {
+    /// Runs that came to an end.
+    pub runs: u64,
+    /// Runs of different events: each was given to the caller.
+    pub distinct: u64,
+    /// Runs that were given up because all that they could still show was known.
+    pub given_up: u64,
+    /// Steps that were made.
+    pub steps: u64,
+    /// Ways on that were left out because nothing new can come of them.
+    pub pruned: u64,
+    /// Phantom edges of the runs that were asked about.
+    pub phantoms: u64,
+    /// How often the solver was asked.
+    pub questions: u64,
+    /// A loop reached its bound in some run: behind that nothing is known.
+    pub bounded: bool,
+    /// Why the search may have missed something.
+    pub incomplete: BTreeSet<String>,
+}
+
+/// A point of the present run.
+struct Frame {
+    /// What has been run from here, and what is known to lead only to what is known.
+    sleep: Vec<Item>,
+    /// What is still to be run from here: the backtrack set, the next one last.
+    left: Vec<Move>,
+    /// Nothing has been run from here yet.
+    fresh: bool,
+    /// What is being run from here.
+    current: Option<Item>,
+}
+
+/// What a new point is.
+enum Begun {
+    /// The end of a run.
+    End,
+    /// All that could follow is known.
+    GivenUp,
+    /// More is to be run.
+    GoesOn,
+}
+
+/// What two runs have in common that consist of the same events: the decisions of each thread and how far it came.
+type Class = (crate::paths::Combination, Vec<(ThreadId, u64)>);
+
+/// Runs a subject until nothing more can be shown, or a limit is reached. `record` gives the trace of the present run, with all its events;
+/// `each` is told after each run, also if it was given up, with its trace if no earlier one had the same events; it checks it, and says
+/// whether to go on.
+///
+/// # Errors
+/// If the subject cannot be run, or a run cannot be understood.
+pub fn explore<S: Steps>(
+    subject: &mut S,
+    program: &Program,
+    options: &Options,
+    record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
+    each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool,
+) -> Result<Explored, Error> {
+    let arena = Arena::new();
+    let mut search = Search {
+        subject,
+        program,
+        options,
+        branches: Branches::new(program),
+        frames: vec![],
+        made: vec![],
+        seen: BTreeSet::new(),
+        known: Known::new(program, &arena, options.limits),
+        explored: Explored::default(),
+    };
+    search.all(record, each)?;
+    let questions = search.known.questions;
+    Ok(Explored { questions, ..search.explored })
+}
+
+struct Search<'s, S> {
+    subject: &'s mut S,
+    program: &'s Program,
+    options: &'s Options,
+    branches: Branches<'s>,
+    frames: Vec<Frame>,
+    /// The last event of each step.
+    made: Vec<EventId>,
+    seen: BTreeSet<Class>,
+    known: Known<'s>,
+    explored: Explored,
+}
+
+impl<S: Steps> Search<'_, S> {
+    /// FUSION-SEARCH.
+    fn all(
+        &mut self,
+        record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
+        each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool,
+    ) -> Result<(), Error> {
+        self.frames.push(Frame { sleep: vec![], left: vec![], fresh: true, current: None });
+        while let Some(frame) = self.frames.last_mut() {
+            if std::mem::replace(&mut frame.fresh, false) {
+                let go_on = match self.begin() {
+                    Begun::End => {
+                        let trace = record(self.subject)?;
+                        let go_on = self.check(&trace, each);
+                        if go_on {
+                            self.prune(&trace)?;
+                        }
+                        go_on
+                    }
+                    Begun::GivenUp => each(None, &self.explored),
+                    Begun::GoesOn => true,
+                };
+                if !go_on {
+                    break;
+                }
+                if self.explored.runs >= self.options.runs && self.frames.iter().any(|f| !f.left.is_empty()) {
+                    let why = format!("the limit of {} runs was reached", self.options.runs);
+                    self.explored.incomplete.insert(why);
+                    break;
+                }
+            }
+            let Some(frame) = self.frames.last_mut() else { break };
+            match frame.left.pop() {
+                Some(made) => self.make(made),
+                None => self.back(),
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what is to be run from a new point.
+    fn begin(&mut self) -> Begun {
+        let moves = self.subject.moves();
+        if moves.is_empty() {
+            self.explored.runs += 1;
+            self.subject.complete();
+            return Begun::End;
+        }
+        if self.subject.steps() >= self.options.steps {
+            let why = format!("a run was cut after {} steps", self.options.steps);
+            self.explored.incomplete.insert(why);
+            return Begun::GivenUp;
+        }
+        let last = self.made.last().map(|event| event.thread);
+        let Some(frame) = self.frames.last_mut() else { return Begun::GivenUp };
+        let asleep = |made: &Move| frame.sleep.iter().any(|item| item.made == *made);
+        let mut awake: Vec<Move> = moves.into_iter().filter(|made| !asleep(made)).collect();
+        // The next one is taken from the end. Few switches make schedules that are easy to read.
+        awake.reverse();
+        awake.sort_by_key(|made| Some(made.thread) == last);
+        frame.left = awake;
+        match frame.left.is_empty() {
+            true => {
+                self.explored.given_up += 1;
+                Begun::GivenUp
+            }
+            false => Begun::GoesOn,
+        }
+    }
+
+    fn make(&mut self, made: Move) {
+        let footprint = Rc::new(self.subject.make(made));
+        self.explored.steps += 1;
+        self.made.extend(self.subject.last());
+        let item = Item { made, footprint };
+        let Some(frame) = self.frames.last_mut() else { return };
+        let sleep = frame.sleep.iter().filter(|asleep| !asleep.conflicts(&item)).cloned().collect();
+        frame.current = Some(item);
+        self.frames.push(Frame { sleep, left: vec![], fresh: true, current: None });
+    }
+
+    /// Comes back to the point before: what was run from there has been seen.
+    fn back(&mut self) {
+        self.frames.pop();
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.sleep.extend(frame.current.take());
+        let steps = self.frames.len() - 1;
+        self.made.truncate(steps);
+        self.known.back_to(steps);
+        self.subject.back_to(steps);
+    }
+
+    /// CTP-CHECK-PROPERTY, once for each concurrent trace program; says whether to go on.
+    fn check(&mut self, trace: &Trace, each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool) -> bool {
+        match trace.outcome {
+            Outcome::BoundExceeded { .. } => self.explored.bounded = true,
+            Outcome::LimitReached { .. } | Outcome::Truncated => {
+                self.explored.incomplete.insert("a run was cut at a limit".to_owned());
+            }
+            Outcome::Fault { kind: trace::FaultKind::MachineLimit, .. } => {
+                self.explored
+                    .incomplete
+                    .insert("a run needs more than the machine goes along with".to_owned());
+            }
+            _ => {}
+        }
+        let is_new = self.seen.insert(class(trace));
+        self.explored.distinct += u64::from(is_new);
+        each(is_new.then_some(trace), &self.explored)
+    }
+
+    /// CTP-PRUNE-BACKTRACKSETS: empties the backtrack sets of all points from which nothing new can come.
+    fn prune(&mut self, trace: &Trace) -> Result<(), Error> {
+        let Some(stuck) = permitted::stuck(&self.options.properties, trace, self.subject.blocked()) else {
+            return Ok(());
+        };
+        let points: Vec<usize> =
+            (0..self.frames.len()).filter(|&at| !self.frames[at].left.is_empty()).collect();
+        if points.is_empty() {
+            return Ok(());
+        }
+        let class = class(trace);
+        let known = match self.known.find(&class) {
+            None if self.known.has_room() => {
+                let asked = self.asked(trace, stuck.clone())?;
+                Some(self.known.add(class, asked)?)
+            }
+            known => known,
+        };
+        let first = match known {
+            Some(own) => {
+                let (known, made) = (&mut self.known, &self.made);
+                first_harmless(&points, &mut |at| known.is_harmless(own, &made[..at]))?
+            }
+            None => {
+                let asked = self.asked(trace, stuck)?;
+                let mut alone = Alone::new(self.program, &asked, self.options.limits)?;
+                first_harmless(&points, &mut |at| alone.is_harmless(&self.made[..at]))?
+            }
+        };
+        for &at in &points[first..] {
+            self.explored.pruned += self.frames[at].left.len() as u64;
+            self.frames[at].left.clear();
+        }
+        Ok(())
+    }
+}
+
+/// The first of the points from which on all are harmless.
+fn first_harmless(
+    points: &[usize],
+    is_harmless: &mut dyn FnMut(usize) -> encode::Result<bool>,
+) -> encode::Result<usize> {
+    let (mut low, mut high) = (0, points.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match is_harmless(points[middle])? {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    Ok(high)
+}
+
+impl<S> Search<'_, S> {
+    fn asked(&mut self, trace: &Trace, stuck: Vec<BlockedThread>) -> Result<Asked, Error> {
+        let ctp = Ctp::build(self.program, trace, &self.options.ctp)?;
+        let abstraction = self.abstraction(trace, &ctp)?;
+        self.explored.phantoms += abstraction.as_ref().map_or(0, |ctp| ctp.phantoms.len() as u64);
+        let asserts = self.options.properties.contains(&Property::Assertion);
+        Ok(Asked { ctp, abstraction, paths: Paths::of(trace), stuck, asserts })
+    }
+
+    /// CTP⁺ of a run: with phantom edges where they say enough.
+    fn abstraction(&self, trace: &Trace, ctp: &Ctp) -> Result<Option<Ctp>, Error> {
+        // Where a thread has stopped on its way, the merge point may be missing.
+        let whole = matches!(trace.outcome, Outcome::Completed { .. } | Outcome::Exited { .. });
+        if !whole || !self.options.phantoms {
+            return Ok(None);
+        }
+        let properties = &self.options.properties;
+        let refused = permitted::refused(properties, &self.branches, self.program, trace, ctp);
+        let Some(refused) = refused else { return Ok(None) };
+        let phantoms = Phantoms { branches: &self.branches, refused: &refused };
+        let abstraction = Ctp::build_abstraction(self.program, trace, &self.options.ctp, phantoms)?;
+        Ok((!abstraction.phantoms.is_empty()).then_some(abstraction))
+    }
+}
+
+fn class(trace: &Trace) -> Class {
+    let mut last = std::collections::BTreeMap::new();
+    last.extend(trace.events.iter().map(|event| (event.id.thread, event.id.n)));
+    (Paths::of(trace).decisions, last.into_iter().collect())
+}
