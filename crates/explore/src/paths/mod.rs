@@ -6,6 +6,9 @@
 //! that is not the beginning of any class that was run. That prefix is run, which gives a new class; and so on, from every run, until there is
 //! nothing more.
 //!
+//! A run that fails, blocks for ever or is discarded ends before its threads do, and what they would still do has no events in it. What lies behind
+//! such runs is gone through step by step ([`look_behind`]), with all that the combinations so far stand for left out.
+//!
 //! Nothing is missed: take an execution of a class that was not run, and its shortest prefix that no class so far begins with. Without
 //! its last step it is a beginning of some class that was run; so the question about that run has it as an answer.
 
@@ -13,11 +16,13 @@ mod decisions;
 
 pub use decisions::{Combination, Decision, Paths};
 
+use crate::prune;
 use crate::question::{Question, Said};
 use ctp::{Ctp, CtpError};
+use ir::Program;
 use std::collections::BTreeSet;
-use subject::{RunError, Strategy, Subject};
-use trace::{Logging, Outcome, Trace};
+use subject::{RunError, Steps, Strategy, Subject};
+use trace::{EventKind, Logging, Outcome, Trace};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +62,8 @@ pub struct Explored {
     pub duplicates: u64,
     /// A loop reached its bound in some run: behind that nothing is known.
     pub bounded: bool,
+    /// How runs ended before their threads did: what lies behind them is missing, unless somebody looks.
+    pub cut: BTreeSet<&'static str>,
     /// Why the search may have missed something.
     pub incomplete: BTreeSet<String>,
 }
@@ -122,6 +129,37 @@ pub fn explore(
     Ok(explored)
 }
 
+/// Goes through what lies behind runs that ended before their threads did, step by step. `record` gives the trace of the present run of
+/// `steps`, with all its events; `each` is told of every run that has events of its own. How many runs that took.
+///
+/// # Errors
+/// If the subject cannot be run, or a run cannot be understood.
+pub fn look_behind<S: Steps>(
+    steps: &mut S,
+    program: &Program,
+    options: &Options,
+    explored: &mut Explored,
+    record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
+    each: &mut dyn FnMut(&Trace) -> bool,
+) -> Result<u64, prune::Error> {
+    if explored.cut.is_empty() || !explored.incomplete.is_empty() {
+        return Ok(0);
+    }
+    let left = options.runs.saturating_sub(explored.runs.len() as u64);
+    let search =
+        prune::Options { runs: left, limits: options.limits, phantoms: false, ..prune::Options::default() };
+    let known = explored.runs.clone();
+    let found = prune::explore_beyond(steps, program, &search, &known, record, &mut |trace, _| {
+        let Some(trace) = trace else { return true };
+        explored.runs.push(trace.clone());
+        each(trace)
+    })?;
+    explored.bounded |= found.bounded;
+    explored.incomplete.extend(found.incomplete);
+    explored.cut.clear();
+    Ok(found.runs)
+}
+
 impl Explored {
     /// Takes note of a run; says whether to go on.
     fn take(&mut self, trace: Trace, seen: &mut Vec<Paths>, each: &mut dyn FnMut(&Trace) -> bool) -> bool {
@@ -131,8 +169,9 @@ impl Explored {
             return true;
         }
         self.bounded |= matches!(trace.outcome, Outcome::BoundExceeded { .. });
-        if let Some(why) = cut(&trace.outcome) {
-            self.incomplete.insert(why.to_owned());
+        self.cut.extend(cut(&trace));
+        if matches!(trace.outcome, Outcome::LimitReached { .. } | Outcome::Truncated) {
+            self.incomplete.insert("a run was cut at a limit".to_owned());
         }
         let go_on = each(&trace);
         seen.push(paths);
@@ -141,15 +180,24 @@ impl Explored {
     }
 }
 
+/// How many threads of a run have not ended.
+pub(crate) fn open_ends(trace: &Trace) -> usize {
+    let ended = trace.events.iter().filter(|event| event.kind == EventKind::End).count();
+    trace.threads.len().saturating_sub(ended)
+}
+
 /// Why more can follow from a run than it shows.
-fn cut(outcome: &Outcome) -> Option<&'static str> {
-    match outcome {
-        // A thread that has come to a loop's bound goes no further in any schedule.
-        Outcome::Completed { .. } | Outcome::Exited { .. } | Outcome::BoundExceeded { .. } => None,
+fn cut(trace: &Trace) -> Option<&'static str> {
+    match trace.outcome {
+        Outcome::Completed { .. } | Outcome::Exited { .. } => None,
+        // A thread that has come to a loop's bound goes no further in any schedule; but another one that has not ended may wait.
+        Outcome::BoundExceeded { .. } => {
+            (open_ends(trace) > 1).then_some("a loop came to its bound, and others may wait")
+        }
         Outcome::AssertionFailed { .. } => Some("a run ended with a failed assertion"),
         Outcome::Fault { .. } => Some("a run ended with a fault"),
         Outcome::Deadlock { .. } => Some("a run ended in a deadlock"),
         Outcome::Discarded { .. } => Some("an assumption did not hold in a run"),
-        Outcome::LimitReached { .. } | Outcome::Truncated => Some("a run was cut at a limit"),
+        Outcome::LimitReached { .. } | Outcome::Truncated => None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Runs are enumerated depth first, one step after the other. Of each run the concurrent trace program is made, and whoever calls has it
 //! checked: that decides about all orders of the run's events at once. Then every point of the run is asked about, from the last one back:
-//! can anything that begins like the run up to there show what has not been checked ([`harmless`])? If not, whatever else could be run
+//! can anything that begins like the run up to there show what has not been checked (`harmless`)? If not, whatever else could be run
 //! from that point is left out (Fig. 3, CTP-PRUNE-BACKTRACKSETS).
 //!
 //! Departures from the paper: at every point all threads that can go on are tried, and what leads only to the same runs in another order of
@@ -14,7 +14,7 @@ mod harmless;
 mod permitted;
 
 use crate::arena::Arena;
-use crate::paths::Paths;
+use crate::paths::{Paths, open_ends};
 use crate::tree::Item;
 use claim::Property;
 use ctp::{Ctp, CtpError, Phantoms};
@@ -131,6 +131,21 @@ pub fn explore<S: Steps>(
     record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
     each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool,
 ) -> Result<Explored, Error> {
+    explore_beyond(subject, program, options, &[], record, each)
+}
+
+/// The same, where some runs have been checked already: what they stand for is left out.
+///
+/// # Errors
+/// As for [`explore`].
+pub fn explore_beyond<S: Steps>(
+    subject: &mut S,
+    program: &Program,
+    options: &Options,
+    known: &[Trace],
+    record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
+    each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool,
+) -> Result<Explored, Error> {
     let arena = Arena::new();
     let mut search = Search {
         subject,
@@ -143,6 +158,9 @@ pub fn explore<S: Steps>(
         known: Known::new(program, &arena, options.limits),
         explored: Explored::default(),
     };
+    for trace in known {
+        search.know(trace)?;
+    }
     search.all(record, each)?;
     let questions = search.known.questions;
     Ok(Explored { questions, ..search.explored })
@@ -326,6 +344,22 @@ fn first_harmless(
 }
 
 impl<S> Search<'_, S> {
+    /// Takes in a run that was checked before.
+    fn know(&mut self, trace: &Trace) -> Result<(), Error> {
+        let class = class(trace);
+        self.seen.insert(class.clone());
+        let whole = match trace.outcome {
+            Outcome::Completed { .. } | Outcome::Exited { .. } => true,
+            Outcome::BoundExceeded { .. } => open_ends(trace) == 1,
+            _ => false,
+        };
+        if whole && self.known.has_room() {
+            let asked = self.asked(trace, vec![])?;
+            self.known.add(class, asked)?;
+        }
+        Ok(())
+    }
+
     fn asked(&mut self, trace: &Trace, stuck: Vec<BlockedThread>) -> Result<Asked, Error> {
         let ctp = Ctp::build(self.program, trace, &self.options.ctp)?;
         let abstraction = self.abstraction(trace, &ctp)?;
