@@ -12,6 +12,8 @@ pub enum Search {
     /// One schedule of each class of equivalent ones: those that differ only in the order of steps that have nothing to do with
     /// each other
     Dpor,
+    /// Runs from which prediction decides about all their schedules; what can show nothing else than a run did is left out
+    Prune,
     /// One run for each combination of ways that the threads can go; prediction from each decides about all its schedules
     Paths,
     /// Schedules that are drawn: before each step every thread is as likely to be next
@@ -67,7 +69,7 @@ pub struct ExploreArguments {
     /// With `all` and `dpor`: stop after so many events
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: u64,
-    /// With `dpor` and `paths`: stop after so many runs
+    /// With `dpor`, `prune` and `paths`: stop after so many runs
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_runs: u64,
     /// With `all`: stop after so many states

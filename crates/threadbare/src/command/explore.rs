@@ -26,8 +26,10 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     }
     let machine =
         load::machine(&arguments.program, &arguments.options, machine::Options::default().max_events)?;
-    if arguments.strategy == Search::Paths {
-        return super::paths::paths(arguments);
+    match arguments.strategy {
+        Search::Paths => return super::paths::paths(arguments),
+        Search::Prune => return super::prune::prune(arguments),
+        _ => {}
     }
     if arguments.along.is_some() && arguments.strategy != Search::All {
         bail!("--along goes with --strategy all only");
