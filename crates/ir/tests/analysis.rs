@@ -34,14 +34,14 @@ b1:
   jump b3
 b2:
   %4 = load ptr @q
-  store 4i32, %4
+  %5 = load i32 %4
   jump b3
 b3:
-  %5 = cmp eq i1 %0, 2i32
-  branch %5, b4, b5
+  %6 = cmp eq i1 %0, 2i32
+  branch %6, b4, b5
 b4:
-  %6 = address ptr @a + %0 * 4
-  store 1i32, %6
+  %7 = address ptr @a + %0 * 4
+  store 1i32, %7
   jump b5
 b5:
   return
@@ -89,5 +89,5 @@ fn pointers_point_to_what_was_stored_in_them() {
     let p = loaded(2);
     assert_eq!(p.places.into_iter().collect::<Vec<_>>(), [(Object::Global(GlobalId(0)), Some(0))]);
     assert!(!p.other && loaded(4).other);
-    assert_eq!(loaded(6).places.into_iter().collect::<Vec<_>>(), [(Object::Global(GlobalId(2)), None)]);
+    assert_eq!(loaded(7).places.into_iter().collect::<Vec<_>>(), [(Object::Global(GlobalId(2)), None)]);
 }
