@@ -2,12 +2,13 @@
 //!
 //! [`dpor`] goes through all schedules up to the order of independent steps, one run for each class of equivalent ones. It knows
 //! subjects only as [`subject::Steps`]: a run that can be taken on step by step and taken back. [`paths`] needs one run for all schedules in which
-//! each thread goes the same way, and asks the solver for the next one. [`sample`] draws schedules, for programs
+//! each thread goes the same way, and asks the solver for the next one. [`prune`] runs step by step too, and leaves out what the solver knows to show nothing new. [`sample`] draws schedules, for programs
 //! of which there are too many.
 
 mod arena;
 mod departures;
 pub mod dpor;
+mod error;
 pub mod paths;
 pub mod prune;
 mod question;
@@ -16,4 +17,5 @@ mod sample;
 mod tree;
 
 pub use dpor::{Limits, Reduction, Statistics, search};
+pub use error::Error;
 pub use sample::{Found, Sampled, Wrong, least_probability, sample};

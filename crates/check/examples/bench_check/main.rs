@@ -75,14 +75,17 @@ fn sizes() {
         let verdict = verdict.expect("it is small enough").expect("it asks");
         let z3 = z3(&program);
         let (z3_text, ratio) = match z3 {
-            Some((answer, time)) => {
+            Other::Answer(answer, time) => {
                 let agrees = if answer == verdict { "" } else { " DISAGREES" };
                 (
                     format!("{:8.3} s{agrees}", time.as_secs_f64()),
                     format!("{:.0}", time.as_secs_f64() / ours.as_secs_f64()),
                 )
             }
-            None => ("no answer".to_owned(), format!("> {:.0}", Z3_LIMIT as f64 / ours.as_secs_f64())),
+            Other::TimeOut => {
+                ("no answer".to_owned(), format!("> {:.0}", Z3_LIMIT as f64 / ours.as_secs_f64()))
+            }
+            Other::NotRun => ("not run".to_owned(), "unknown".to_owned()),
         };
         let word = if verdict { "allowed" } else { "forbidden" };
         println!(
@@ -92,8 +95,21 @@ fn sizes() {
     }
 }
 
-/// What z3 says, and how long it takes.
-fn z3(program: &ir::Program) -> Option<(bool, Duration)> {
+/// What came of asking z3.
+enum Other {
+    /// Its answer, and how long it took.
+    Answer(bool, Duration),
+    /// The time was over.
+    TimeOut,
+    /// It is not installed, or does not take the question.
+    NotRun,
+}
+
+fn z3(program: &ir::Program) -> Other {
+    ask_z3(program).unwrap_or(Other::NotRun)
+}
+
+fn ask_z3(program: &ir::Program) -> Option<Other> {
     let timed = Timed::new(program, Options::default()).ok()?;
     let condition = timed.unfolding.condition?;
     let script = timed.unfolding.solver.to_smtlib(&[condition]).ok()?;
@@ -105,8 +121,9 @@ fn z3(program: &ir::Program) -> Option<(bool, Duration)> {
     let _ = std::fs::remove_file(&path);
     let text = String::from_utf8_lossy(&output?.stdout).into_owned();
     match text.lines().next()? {
-        "sat" => Some((true, time)),
-        "unsat" => Some((false, time)),
+        "sat" => Some(Other::Answer(true, time)),
+        "unsat" => Some(Other::Answer(false, time)),
+        "timeout" => Some(Other::TimeOut),
         _ => None,
     }
 }

@@ -16,9 +16,10 @@ mod decisions;
 
 pub use decisions::{Combination, Decision, Paths};
 
+use crate::Error;
 use crate::prune;
 use crate::question::{Question, Said};
-use ctp::{Ctp, CtpError};
+use ctp::Ctp;
 use ir::Program;
 use std::collections::BTreeSet;
 use subject::{RunError, Steps, Strategy, Subject};
@@ -37,20 +38,6 @@ impl Default for Options {
     fn default() -> Options {
         Options { runs: u64::MAX, limits: encode::Limits::default() }
     }
-}
-
-/// Why the search was not possible.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The subject cannot be run.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// A run cannot be made into a concurrent trace program.
-    #[error(transparent)]
-    Trace(#[from] CtpError),
-    /// A run is too large for the solver.
-    #[error("a run cannot be encoded: {0}")]
-    Encode(#[from] encode::Error),
 }
 
 /// What a search found.
@@ -141,7 +128,7 @@ pub fn look_behind<S: Steps>(
     explored: &mut Explored,
     record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
     each: &mut dyn FnMut(&Trace) -> bool,
-) -> Result<u64, prune::Error> {
+) -> Result<u64, Error> {
     if explored.cut.is_empty() || !explored.incomplete.is_empty() {
         return Ok(0);
     }

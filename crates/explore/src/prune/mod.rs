@@ -13,11 +13,12 @@
 mod harmless;
 mod permitted;
 
+use crate::Error;
 use crate::arena::Arena;
 use crate::paths::{Paths, open_ends};
 use crate::tree::Item;
 use claim::Property;
-use ctp::{Ctp, CtpError, Phantoms};
+use ctp::{Ctp, Phantoms};
 use harmless::{Alone, Asked, Known};
 use ir::Program;
 use ir::analysis::Branches;
@@ -54,20 +55,6 @@ impl Default for Options {
             phantoms: true,
         }
     }
-}
-
-/// Why the search was not possible.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The subject cannot be run.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// A run cannot be made into a concurrent trace program.
-    #[error(transparent)]
-    Trace(#[from] CtpError),
-    /// A run is too large for the solver.
-    #[error("a run cannot be encoded: {0}")]
-    Encode(#[from] encode::Error),
 }
 
 /// What a search did.
