@@ -86,7 +86,7 @@ random: setup
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-lang --features random --lib
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
-		--test random --test full --test windows
+		--test random --test full --test windows --test wakeups
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-explore
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-check \
 		--test outcomes --test races --test atomicity --test store_buffers

@@ -45,6 +45,13 @@ pub enum Candidate {
     },
     /// Threads that never go on.
     Deadlock(Deadlock),
+    /// A wait ends, and its thread goes on without a second look, although what it had looked at would make it wait again.
+    Wakeup {
+        /// Where it began to look before it went to wait.
+        look: EventId,
+        /// The end of the wait.
+        wake: EventId,
+    },
     /// What a user asked for.
     Pattern(Pattern),
 }
@@ -90,6 +97,8 @@ pub enum Property {
     Assertion,
     /// Deadlocks.
     Deadlock,
+    /// Waits after which nobody looks again.
+    Wakeup,
     /// Patterns of the user.
     Pattern,
 }
@@ -115,6 +124,7 @@ impl Candidate {
             Candidate::CoEnabledRace { .. } | Candidate::UnorderedRace { .. } => Property::Race,
             Candidate::Assertion { .. } | Candidate::Fault { .. } => Property::Assertion,
             Candidate::Deadlock(_) => Property::Deadlock,
+            Candidate::Wakeup { .. } => Property::Wakeup,
             Candidate::Pattern(_) => Property::Pattern,
         }
     }
@@ -129,6 +139,7 @@ impl Candidate {
             }
             Candidate::Assertion { event } | Candidate::Fault { event, .. } => vec![*event],
             Candidate::Deadlock(deadlock) => deadlock.blocked().to_vec(),
+            Candidate::Wakeup { look, wake } => vec![*look, *wake],
             Candidate::Pattern(pattern) => pattern.events.clone(),
         }
     }

@@ -145,10 +145,11 @@ impl Finding {
         self.others += u64::from(self.candidate.events() != events);
     }
 
-    /// Whether it is about a transaction that was inferred, not marked.
+    /// Whether what is wrong was inferred and not said by the program: a transaction that is not marked, or that a wait wants a second look.
     #[must_use]
     pub fn is_inferred(&self) -> bool {
-        self.block.is_some_and(|block| block != Block::Marked)
+        let inferred = self.block.is_some_and(|block| block != Block::Marked);
+        inferred || matches!(self.candidate, Candidate::Wakeup { .. })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Accesses as races and transactions see them: whether they touch the same memory, whether they write, what they leave behind.
 
 use crate::Encoding;
-use ctp::{Access, EventIndex, Kind};
+use ctp::{Access, EventIndex, ExprId, Kind, ReadId};
 use solver::{Bool, Bv, Result};
 use trace::{AllocationId, EventKind};
 
@@ -170,16 +170,24 @@ impl Encoding<'_> {
         match self.kind(event) {
             Kind::CompareExchange { access, equal, .. } if self.has_values() => {
                 // What is compared is the content now, not what the event reads when it happens.
-                let reads = access.targets.iter().flat_map(|target| &target.reads);
-                let now = reads.filter_map(|&read| {
-                    let content = self.contents_at_cut.get(&self.ctp.read(read).location)?;
-                    Some((read, *content))
-                });
-                let now = now.collect();
-                self.condition_with(*equal, now)
+                let reads = access.targets.iter().flat_map(|target| &target.reads).copied();
+                self.condition_at_cut(*equal, &reads.collect::<Vec<_>>())
             }
             _ => self.writes(event),
         }
+    }
+
+    /// Whether a one-bit expression would be 1 if these of its reads were done when the prefix ends.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn condition_at_cut(&mut self, condition: ExprId, reads: &[ReadId]) -> Result<Bool> {
+        let now = reads.iter().filter_map(|&read| {
+            let content = self.contents_at_cut.get(&self.ctp.read(read).location)?;
+            Some((read, *content))
+        });
+        let now = now.collect();
+        self.condition_with(condition, now)
     }
 
     /// The value that the memory of an access has after it.

@@ -2,7 +2,7 @@
 //!
 //! *Showed it* means: for atomicity, the three events ran in that order on the same location; for a race, both threads stood before
 //! their accesses at once; for an assertion or fault, it happened at that place; for a deadlock, none of its threads ever went
-//! on. After the witness the run goes on under a fixed strategy, so that its consequence shows and repeats.
+//! on; for a wait that ends too early, that it ended where the witness says. After the witness the run goes on under a fixed strategy, so that its consequence shows and repeats.
 
 use crate::difference::cause;
 use crate::normal::Normal;
@@ -178,6 +178,8 @@ fn standing(run: &Run, candidate: &Candidate, witness: &Witness) -> Result<(), U
             faulted || (*kind == FaultKind::UseAfterFree && uses_freed(&run.trace, done(*event)?))
         }
         Candidate::Deadlock(deadlock) => deadlock.blocked().iter().all(|&event| find(event).is_none()),
+        // That it would wait again is the checker's to say.
+        Candidate::Wakeup { look, wake } => done(*look)? < done(*wake)?,
         Candidate::Pattern(pattern) => {
             let at: Vec<usize> = pattern.events.iter().map(|&event| done(event)).collect::<Result<_, _>>()?;
             pattern.order.iter().all(|&(a, b)| at.get(a as usize) < at.get(b as usize))

@@ -7,6 +7,7 @@
 
 mod run;
 
+use crate::wakeups::look;
 use crate::windows::last_before;
 use claim::{Candidate, Deadlock, Witness};
 use ctp::{Ctp, EventIndex, Kind, Slices, ThreadIndex};
@@ -60,6 +61,9 @@ impl<'c> Far<'c> {
                     _ => vec![],
                 }
             }
+            Candidate::Wakeup { wake, .. } if !few => {
+                find(wake).map(|wake| self.wakeup(wake)).into_iter().collect()
+            }
             _ => vec![],
         };
         found.into_iter().flatten().collect()
@@ -105,6 +109,28 @@ impl<'c> Far<'c> {
             last = if frees { vec![other, one] } else { vec![one, other] };
         }
         Some(self.made(run, from, &last))
+    }
+
+    /// The thread waits, the others go on, and it is woken as soon as it would have to wait again.
+    fn wakeup(&self, wake: EventIndex) -> Option<Witness> {
+        const MOST: usize = 2_000;
+        let look = look(self.ctp, wake)?;
+        let thread = self.ctp.event(wake).thread;
+        let behind = look.begin.index() + 1;
+        let (mut run, from) = self.start(EventIndex::new(behind));
+        run.stop(thread);
+        let last = self.ctp.events.len().min(behind + MOST);
+        for at in behind..last {
+            run.go_on(EventIndex::new(at), EventIndex::new(at + 1));
+            if run.is_woken(thread) && run.comes_out(&look.conditions, &look.reads) {
+                run.resume(thread);
+                if run.step(wake) {
+                    return Some(self.made(run, from, &[]));
+                }
+                run.stop(thread);
+            }
+        }
+        None
     }
 
     /// Where the thread of a transaction may pause between two of its events: behind the first, and where it has released a lock.

@@ -17,6 +17,7 @@ mod refine;
 pub mod symbolic;
 mod time;
 mod trim;
+mod wakeups;
 mod windows;
 
 pub use candidates::{Candidates, Wanted, candidates};

@@ -5,10 +5,10 @@ mod common;
 use claim::{Answer, Candidate};
 use common::dense::dense;
 use common::programs::programs;
-use common::{build, config, id, machine_of, question, run, shows, with_source};
+use common::{build, config, id, machine_of, question, run, shows, wanted, with_source};
 use machine::Machine;
 use machine::oracle::{self, Method, Question};
-use predict::{Mode, Symbolic, Wanted, candidates, symbolic};
+use predict::{Mode, Symbolic, candidates, symbolic};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{EventId, Outcome, Trace};
@@ -35,7 +35,7 @@ fn compare_full(machine: &Machine, trace: &Trace) -> Result<(), TestCaseError> {
     });
     let unordered = answers.unordered.keys().map(|r| Candidate::unordered(id(r.first), id(r.second)));
     let expected: BTreeSet<Candidate> = triples.chain(unordered).collect();
-    let all = candidates(&ctp, &Wanted { per_place: usize::MAX, ..Wanted::default() }).all;
+    let all = candidates(&ctp, &wanted()).all;
     let options = symbolic::Options { mode: Mode::Full, ..symbolic::Options::default() };
     let mut engine = Symbolic::new(machine.program(), &ctp, &all, options).expect("the trace is encoded");
     for candidate in &all {
@@ -102,7 +102,7 @@ fn compare_switches(machine: &Machine, trace: &Trace, most: u32) -> Result<(), T
     if trace.events.iter().any(is_private) {
         return Ok(());
     }
-    let all = candidates(&ctp, &Wanted { per_place: usize::MAX, ..Wanted::default() }).all;
+    let all = candidates(&ctp, &wanted()).all;
     let options = symbolic::Options { switches: Some(most), ..symbolic::Options::default() };
     let mut engine = Symbolic::new(machine.program(), &ctp, &all, options).expect("the trace is encoded");
     // What is computed before an event and faults is not on the oracle's way; unordered races it notes only where it meets them.

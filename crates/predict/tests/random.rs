@@ -6,7 +6,7 @@ mod common;
 use claim::{Answer, Candidate, Deadlock};
 use common::dense::dense;
 use common::programs::programs;
-use common::{ask, build, config, machine_of, run, seen, shows, standing, with_source};
+use common::{ask, build, config, machine_of, run, seen, shows, standing, wanted, with_source};
 use lang::ast::File;
 use machine::Machine;
 use predict::{Filters, Mode, Model, Symbolic, Wanted, candidates, symbolic};
@@ -32,8 +32,7 @@ fn compare(machine: &Machine, trace: &Trace) -> Result<(), TestCaseError> {
     let ctp = build(machine, trace);
     prop_assert_eq!(ctp.rebuild.mismatches, 0);
     let pinned = !ctp.rebuild.pins.is_empty();
-    let wanted = Wanted { per_place: usize::MAX, ..Wanted::default() };
-    let all = candidates(&ctp, &wanted);
+    let all = candidates(&ctp, &wanted());
     let mut engine = Symbolic::new(machine.program(), &ctp, &all.all, symbolic::Options::default())
         .expect("the trace is encoded");
     let expected = seen(&answers);

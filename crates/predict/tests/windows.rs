@@ -6,7 +6,7 @@ mod common;
 use claim::{Answer, Candidate};
 use common::dense::dense;
 use common::programs::programs;
-use common::{ask, build, config, machine, machine_of, record, run, seen, shows, with_source};
+use common::{ask, build, config, machine, machine_of, record, run, seen, shows, wanted, with_source};
 use machine::Machine;
 use predict::{Sizes, Wanted, Windows, candidates, symbolic};
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn compare(machine: &Machine, trace: &Trace, sizes: Sizes) -> Result<(), TestCas
     }
     let expected = seen(&answers);
     let ctp = build(machine, trace);
-    let all = candidates(&ctp, &Wanted { per_place: usize::MAX, ..Wanted::default() }).all;
+    let all = candidates(&ctp, &wanted()).all;
     let options = symbolic::Options::default();
     let mut engine = Windows::sliced(machine.program(), trace, &ctp, options, sizes);
     let found = engine.answer_all(&all, &mut |_| {}).expect("they are decided");

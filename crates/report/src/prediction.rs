@@ -16,7 +16,7 @@ pub struct Report {
     pub recorded: Vec<String>,
     /// The findings, the worst first.
     pub findings: Vec<Description>,
-    /// Atomicity violations of inferred transactions that nobody would notice: no findings, but for who wants to see all.
+    /// What was inferred and nobody would notice (atomicity violations, unchecked wake-ups): no findings, but for who wants to see all.
     pub silent: Vec<Description>,
     /// What was looked at.
     pub coverage: Coverage,

@@ -12,12 +12,13 @@ use serde_sarif::sarif::{
 use std::collections::BTreeMap;
 use trace::ExcerptRow;
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind::AtomicityViolation,
     Kind::DataRace,
     Kind::AssertionFailure,
     Kind::Crash,
     Kind::Deadlock,
+    Kind::UncheckedWakeup,
     Kind::Pattern,
 ];
 
@@ -55,6 +56,9 @@ fn rule(kind: Kind) -> ReportingDescriptor {
         Kind::AssertionFailure => "An assertion fails in another schedule.",
         Kind::Crash => "The program crashes in another schedule.",
         Kind::Deadlock => "Threads wait for ever in another schedule.",
+        Kind::UncheckedWakeup => {
+            "A thread goes on after a wait without a second look, although it would have to wait again."
+        }
         Kind::Pattern => "A pattern that was asked for happens in another schedule.",
     };
     let short = MultiformatMessageString::builder().text(words).build();

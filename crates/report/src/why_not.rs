@@ -76,7 +76,7 @@ impl<'a> Reasons<'a> {
         let events: Vec<String> = candidate.events().into_iter().map(|event| self.event(event)).collect();
         let (kind, _) = Kind::from(candidate).words();
         match candidate {
-            Candidate::Atomicity { .. } | Candidate::Pattern(_) => {
+            Candidate::Atomicity { .. } | Candidate::Wakeup { .. } | Candidate::Pattern(_) => {
                 format!("{kind}: {}", events.join(", then "))
             }
             Candidate::Fault { kind, .. } => format!("{} at {}", kind.words(), events.join("")),

@@ -45,6 +45,17 @@ impl Strategy {
     pub fn follow(schedule: Schedule) -> Strategy {
         Strategy::Follow { schedule, then: Box::new(Strategy::RunToBlock) }
     }
+
+    /// One of many for several runs of the same program, of different kinds in turn: threads are drawn at each event, run by priorities, or
+    /// take turns that become longer. `length` is how many visible events a run has, roughly.
+    #[must_use]
+    pub fn nth(n: u64, seed: u64, length: u64) -> Strategy {
+        match n % 3 {
+            0 => Strategy::Random { seed },
+            1 => Strategy::Pct { seed, depth: 3, length: length.max(1) },
+            _ => Strategy::RoundRobin { quantum: u32::try_from(n / 3 + 1).unwrap_or(u32::MAX) },
+        }
+    }
 }
 
 impl fmt::Display for Strategy {

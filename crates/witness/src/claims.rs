@@ -36,6 +36,7 @@ fn claim(run: &Run<'_>, candidate: &Candidate) -> Result<(), Unfounded> {
             _ => Err(Unfounded::NoFault { event: *event, kind: *kind }),
         },
         Candidate::Deadlock(deadlock) => deadlocked(run, deadlock),
+        Candidate::Wakeup { look, wake } => would_wait_again(run, *look, *wake),
         Candidate::Pattern(Pattern { events, order, .. }) => {
             let at =
                 |event: EventId| run.done.get(&event).map(|done| done.at).ok_or(Unfounded::NotRun(event));
@@ -87,6 +88,36 @@ fn atomicity(run: &Run<'_>, before: EventId, between: EventId, after: EventId) -
         }
     }
     Ok(())
+}
+
+/// The thread has just been woken; if it went back to where it looked, it would come to wait again.
+fn would_wait_again(run: &Run<'_>, look: EventId, wake: EventId) -> Result<(), Unfounded> {
+    let at = |event: EventId| run.done.get(&event).map(|done| done.at).ok_or(Unfounded::NotRun(event));
+    if look.thread != wake.thread {
+        return Err(Unfounded::Threads);
+    }
+    if at(look)? >= at(wake)? {
+        return Err(Unfounded::Order(look, wake));
+    }
+    let t = run.index(wake.thread).ok_or(Unfounded::NotRun(wake))?;
+    let before = run.looks.get(&look).ok_or(Unfounded::NotRun(look))?;
+    if run.threads[t].done != wake.n {
+        return Err(Unfounded::WentOn(wake));
+    }
+    let mut again = run.clone();
+    again.threads[t] = before.clone();
+    loop {
+        let expected = again.expected(t).filter(|expected| expected.id < wake);
+        let expected = expected.ok_or(Unfounded::WouldNotWait(wake))?;
+        let comes = again.reachable(t, expected).is_none();
+        if comes && matches!(expected.kind, EventKind::WaitBegin { .. }) {
+            return Ok(());
+        }
+        let goes = comes && again.go_on_as_recorded(expected.id).is_ok();
+        if !goes || again.ended {
+            return Err(Unfounded::WouldNotWait(wake));
+        }
+    }
 }
 
 /// The access that a thread is about to make: the given event is next, enabled, and hits memory.

@@ -26,7 +26,7 @@ mod sync;
 
 use claim::{Candidate, Witness};
 use ir::{Program, SiteId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use trace::{EventId, FaultKind, Misfit, ThreadId, Trace};
 
 /// What the checker takes for granted about the subject.
@@ -61,7 +61,7 @@ pub fn check_all(
     rules: Rules,
     witnesses: &[(&Candidate, &Witness)],
 ) -> Result<Vec<Result<(), Refusal>>, Refusal> {
-    let asked = witnesses.iter().flat_map(|(candidate, _)| candidate.events()).collect();
+    let asked = witnesses.iter().map(|&(candidate, _)| candidate).collect();
     let mut recorded = run::Run::new(program, trace, rules, asked)?;
     recorded.choices = trace.choices.clone().into_iter();
     // Which witnesses leave the recorded run behind which event.
@@ -111,7 +111,7 @@ pub fn check_prefix(
     rules: Rules,
     witness: &Witness,
 ) -> Result<(), Refusal> {
-    run::Run::new(program, trace, rules, FxHashSet::default())?.follow(&witness.whole(trace))
+    run::Run::new(program, trace, rules, run::Asked::default())?.follow(&witness.whole(trace))
 }
 
 /// Why a witness is refused.
@@ -254,6 +254,12 @@ pub enum Unfounded {
     /// The threads are not those that the kind of candidate asks for.
     #[error("the events are not of the right threads")]
     Threads,
+    /// A thread that was woken has done more since.
+    #[error("the thread has gone on since event {0}")]
+    WentOn(EventId),
+    /// A thread that was woken would not wait again if it looked.
+    #[error("with a second look behind event {0} the thread would not wait again")]
+    WouldNotWait(EventId),
     /// The first and last event are not in one transaction.
     #[error("events {0} and {1} are not in one transaction")]
     NoTransaction(EventId, EventId),

@@ -6,7 +6,7 @@ use crate::memory::Memory;
 use crate::objects::{self, Object};
 use crate::path::{Outcome, Paths};
 use crate::{Departure, Refusal, Rules, Waits, address};
-use claim::Witness;
+use claim::{Candidate, Witness};
 use ir::{BlockId, FunctionId, Operand, Program, SiteId, SiteIndex, SitePlace, Type, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -95,6 +95,28 @@ impl Happened {
     }
 }
 
+/// What will be asked about.
+#[derive(Default)]
+pub struct Asked {
+    /// Events.
+    pub events: FxHashSet<EventId>,
+    /// Those with which threads begin to look whether they are to wait.
+    pub looks: FxHashSet<EventId>,
+}
+
+impl<'a> FromIterator<&'a Candidate> for Asked {
+    fn from_iter<I: IntoIterator<Item = &'a Candidate>>(candidates: I) -> Asked {
+        let mut asked = Asked::default();
+        for candidate in candidates {
+            asked.events.extend(candidate.events());
+            if let Candidate::Wakeup { look, .. } = candidate {
+                asked.looks.insert(*look);
+            }
+        }
+        asked
+    }
+}
+
 /// A run. A copy of it goes on from the same point.
 #[derive(Clone)]
 pub struct Run<'r> {
@@ -114,7 +136,9 @@ pub struct Run<'r> {
     pub clocks: Clocks,
     /// The events that somebody asks about, as far as they have run.
     pub done: FxHashMap<EventId, Done>,
-    asked: Rc<FxHashSet<EventId>>,
+    asked: Rc<Asked>,
+    /// Threads as they were before they looked whether to wait, where that is asked about.
+    pub looks: FxHashMap<EventId, Thread>,
     /// Two events of which it matters whether the later one knows of the earlier one, and whether it did.
     pub watched: Option<(EventId, EventId)>,
     pub known: Option<bool>,
@@ -130,7 +154,7 @@ impl<'r> Run<'r> {
         program: &'r Program,
         trace: &'r Trace,
         rules: Rules,
-        asked: FxHashSet<EventId>,
+        asked: Asked,
     ) -> Result<Run<'r>, Refusal> {
         trace.check_fits(program)?;
         let mut globals = FxHashMap::default();
@@ -159,6 +183,7 @@ impl<'r> Run<'r> {
             clocks: Clocks::default(),
             done: FxHashMap::default(),
             asked: Rc::new(asked),
+            looks: FxHashMap::default(),
             watched: None,
             known: None,
             choices: vec![].into_iter(),
@@ -351,6 +376,9 @@ impl<'r> Run<'r> {
         if let Some(why) = self.waits(t) {
             return Err(Refusal::Blocked { step, event, why });
         }
+        if self.asked.looks.contains(&event) {
+            self.looks.insert(event, self.threads[t].clone());
+        }
         self.clocks.tick(event);
         self.memory.see(event);
         let happened = match self.threads[t].state {
@@ -378,7 +406,7 @@ impl<'r> Run<'r> {
             self.known = self.done.contains_key(&other).then(|| self.clocks.knows(event.thread, other));
         }
         let Happened { access, assertion, .. } = happened;
-        if self.asked.contains(&event) {
+        if self.asked.events.contains(&event) {
             self.done.insert(event, Done { at: self.count, access, assertion, fault });
         }
         self.count += 1;

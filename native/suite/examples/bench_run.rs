@@ -213,6 +213,7 @@ fn word(property: Property) -> &'static str {
         Property::Race => "race",
         Property::Assertion => "assertion or crash",
         Property::Deadlock => "deadlock",
+        Property::Wakeup => "wake-up",
         Property::Pattern => "pattern",
     }
 }

@@ -3,13 +3,14 @@
 //! A mutant deletes one lock with its unlock, splits one critical section, makes one `while` around a wait an `if`, deletes one wait or one
 //! join, or splits one atomic update. Whether it is wrong at all is judged by stress: runs under many random schedules. A mutant that is wrong
 //! is *killed* if one recorded run, in which nothing goes wrong, leads to a confirmed finding that somebody would notice, or to a race.
-//! Survivors are named. `make mutation` runs this; `--quick` takes every fifth mutant.
+//! Survivors are named. `make mutation` runs this; `--quick` takes every fifth mutant, and a word takes those whose name has it
+//! (`mutation "logger.c: line 21"`).
 
 use claim::{Property, Standing};
 use native::Compiled;
 use predict::{Normal, Options, predict_and_confirm};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use subject::{Strategy, Subject as _};
 use suite::{Build, Language, Program, build, open, programs};
 use trace::{Logging, Outcome, Trace};
@@ -17,13 +18,15 @@ use trace::{Logging, Outcome, Trace};
 /// Random schedules that a mutant has to survive to count as right.
 const STRESS: u64 = 150;
 /// Recorded runs from which a mutant is looked for, until one finds it.
-const RUNS: u64 = 3;
-/// So many candidates of one place in the source are looked at.
-const MOST_PER_PLACE: usize = 8;
-/// A question that takes the solver longer is given up.
-const MOST_CONFLICTS: u32 = 2_000;
-/// All questions about one run together get so much time.
-const MOST_TIME: Duration = Duration::from_secs(60);
+const RUNS: usize = 5;
+/// So many schedules are tried to find as many passing runs.
+const MOST_TRIES: u64 = 40;
+/// Where priorities change in them.
+const TYPICAL_LENGTH: u64 = 1_000;
+/// A question that takes the solver longer is given up, as by default for users.
+const MOST_TIME: Duration = Duration::from_secs(10);
+/// What each run gets, as if a user had said `--budget`.
+const BUDGET: Duration = Duration::from_secs(60);
 /// Longer runs are not looked at.
 const MOST_EVENTS: usize = 20_000;
 
@@ -33,7 +36,9 @@ struct Mutant {
 }
 
 fn main() {
-    let quick = std::env::args().any(|argument| argument == "--quick");
+    let (options, words): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
+    let quick = options.iter().any(|option| option == "--quick");
     let right: Vec<Program> = programs("")
         .into_iter()
         .filter(|program| !program.has_bug && program.language == Language::C)
@@ -45,10 +50,11 @@ fn main() {
         let source = std::fs::read_to_string(&program.path).expect("a source");
         for mutant in mutants(&source) {
             number += 1;
-            if quick && number % 5 != 0 {
+            let name = format!("{}: {}", program.name(), mutant.what);
+            let is_named = words.is_empty() || words.iter().any(|word| name.contains(word));
+            if (quick && number % 5 != 0) || !is_named {
                 continue;
             }
-            let name = format!("{}: {}", program.name(), mutant.what);
             match judge(program, &mutant) {
                 Verdict::Skipped => skipped += 1,
                 Verdict::Harmless => harmless += 1,
@@ -96,27 +102,27 @@ fn judge(program: &Program, mutant: &Mutant) -> Verdict {
     let built = std::panic::catch_unwind(|| build(&mutated, &Build::at("-O1")));
     let Ok(built) = built else { return Verdict::Skipped };
     let compiled = quiet(&built.path);
-    let (mut is_wrong, mut passing) = (false, vec![]);
-    for seed in 0..STRESS {
-        let strategy = if seed == 0 { Strategy::RunToBlock } else { Strategy::Random { seed } };
-        let Ok(recorded) = compiled.record(&strategy, &Logging::Synchronisation) else {
-            return Verdict::Skipped;
-        };
+    let passes = |strategy: &Strategy| {
+        let recorded = compiled.record(strategy, &Logging::Synchronisation).ok()?;
         let prints = recorded.output.as_ref().map(|(out, _)| String::from_utf8_lossy(out).into_owned());
-        let passes = matches!(recorded.run.trace.outcome, Outcome::Exited { status: 0 })
-            && prints.as_deref() == Some(&program.prints);
-        if !passes {
-            is_wrong = true;
-        } else if passing.len() < RUNS as usize {
-            passing.push(strategy);
-        }
-        if is_wrong && passing.len() >= RUNS as usize {
-            break;
-        }
-    }
+        let exited = matches!(recorded.run.trace.outcome, Outcome::Exited { status: 0 });
+        Some(exited && prints.as_deref() == Some(&program.prints))
+    };
+    let stress = (0..STRESS).map(|seed| passes(&Strategy::Random { seed }));
+    let is_wrong = match stress.into_iter().find(|passes| *passes != Some(true)) {
+        Some(None) => return Verdict::Skipped,
+        failed => failed.is_some(),
+    };
+    // As `threadbare run --runs` takes them, those that pass.
+    let many = (0..MOST_TRIES).map(|n| Strategy::nth(n, n + 1, TYPICAL_LENGTH));
+    let passing: Vec<Strategy> = std::iter::once(Strategy::RunToBlock)
+        .chain(many)
+        .filter(|strategy| is_wrong && passes(strategy) == Some(true))
+        .take(RUNS)
+        .collect();
     match (is_wrong, passing.is_empty()) {
-        (_, true) => Verdict::Skipped,
         (false, _) => Verdict::Harmless,
+        (true, true) => Verdict::Skipped,
         (true, false) => {
             let traces = passing.iter().filter_map(|strategy| {
                 let trace = compiled.run(strategy, &Logging::Everything).ok()?.trace;
@@ -145,9 +151,8 @@ fn quiet(path: &Path) -> Compiled {
 fn is_noticed(compiled: &Compiled, trace: &Trace) -> bool {
     let Ok(normal) = Normal::of(compiled, trace, 4, None) else { return false };
     let mut options = Options::default();
-    options.wanted.per_place = MOST_PER_PLACE;
-    options.engine.limits.conflicts = Some(MOST_CONFLICTS);
-    options.engine.total_time = Some(MOST_TIME);
+    options.engine.limits.time = Some(MOST_TIME);
+    options.until = Some(Instant::now() + BUDGET);
     let found = predict_and_confirm(compiled, trace, &options, &normal, &mut |_| {});
     found.is_ok_and(|found| {
         found.findings.iter().any(|finding| {

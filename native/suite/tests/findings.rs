@@ -21,6 +21,7 @@ fn kind(candidate: &Candidate) -> &'static str {
         Candidate::Assertion { .. } => "assertion",
         Candidate::Fault { .. } => "crash",
         Candidate::Deadlock(_) => "deadlock",
+        Candidate::Wakeup { .. } => "wakeup",
         Candidate::Pattern(_) => "pattern",
     }
 }
@@ -57,7 +58,7 @@ fn expected(program: &Program) -> BTreeSet<String> {
     source.lines().filter_map(|line| line.strip_prefix("// finds: ")).map(str::to_owned).collect()
 }
 
-/// What is found, as the comments have it. Atomicity violations that nobody would notice are no findings.
+/// What is found, as the comments have it. What was inferred and nobody would notice is no finding.
 fn found(program: &Program) -> BTreeSet<String> {
     let built = build(program, &Build::at("-O1"));
     let compiled = open(&built.path);

@@ -1,6 +1,6 @@
 //! What prediction finds in some runs, in the words of the oracle: instructions and threads, not events.
 
-use claim::{Answer, Candidate, Deadlock};
+use claim::{Answer, Candidate, Deadlock, Property};
 use ctp::{Atomic, Ctp, Kind, Otherwise};
 use ir::SiteId;
 use machine::Machine;
@@ -71,7 +71,8 @@ impl Findings {
         }
         let options = ctp::Options { atomic: Atomic::Marked, ..ctp::Options::default() };
         let ctp = Ctp::build(machine.program(), trace, &options).expect("the trace fits");
-        let wanted = Wanted { per_place: usize::MAX, ..Wanted::default() };
+        let properties = vec![Property::Atomicity, Property::Race, Property::Assertion, Property::Deadlock];
+        let wanted = Wanted { properties, per_place: usize::MAX };
         let all = candidates(&ctp, &wanted).all;
         let mut engine = Symbolic::new(machine.program(), &ctp, &all, symbolic::Options::default())
             .expect("the trace is encoded");

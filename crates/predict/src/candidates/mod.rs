@@ -9,6 +9,7 @@ mod atomicity;
 pub(crate) mod deadlock;
 mod failure;
 mod race;
+mod wakeup;
 
 use claim::{Candidate, Property};
 use ctp::{Ctp, EventIndex, Kind, LocationId, ThreadIndex};
@@ -27,7 +28,13 @@ pub struct Wanted {
 
 impl Default for Wanted {
     fn default() -> Wanted {
-        let properties = vec![Property::Atomicity, Property::Race, Property::Assertion, Property::Deadlock];
+        let properties = vec![
+            Property::Atomicity,
+            Property::Race,
+            Property::Assertion,
+            Property::Deadlock,
+            Property::Wakeup,
+        ];
         Wanted { properties, per_place: 16 }
     }
 }
@@ -56,6 +63,9 @@ pub fn candidates(ctp: &Ctp, wanted: &Wanted) -> Candidates {
     }
     if wanted.properties.contains(&Property::Assertion) {
         failure::collect(&mut collector);
+    }
+    if wanted.properties.contains(&Property::Wakeup) {
+        wakeup::collect(&mut collector);
     }
     Candidates { all: collector.all.into_iter().collect(), left_out: collector.left_out }
 }

@@ -250,6 +250,22 @@ impl<'c> Run<'c> {
         self.values.get(&root).copied().flatten()
     }
 
+    /// Whether a thread that waits for a condition has been woken.
+    pub fn is_woken(&self, thread: ThreadIndex) -> bool {
+        self.woken.contains(&self.ctp.thread(thread).id)
+    }
+
+    /// Whether these one-bit expressions would be 1 if these of their reads were done now.
+    pub fn comes_out(&mut self, conditions: &[ExprId], reads: &[ReadId]) -> bool {
+        let now: FxHashMap<ReadId, Option<u128>> =
+            reads.iter().map(|&read| (read, self.content(self.ctp.read(read).location))).collect();
+        let value = |read: ReadId| match now.get(&read) {
+            Some(&content) => content,
+            None => self.seen.get(&read).copied().or(Some(self.ctp.read(read).recorded)),
+        };
+        conditions.iter().all(|&condition| self.ctp.expressions.evaluate(condition, value) == Some(1))
+    }
+
     fn is_free(&self, lock: Location, thread: ThreadId, mode: LockMode) -> bool {
         let holders = self.locks.get(&lock).map_or(&[][..], Vec::as_slice);
         holders

@@ -7,8 +7,10 @@ mod failure;
 mod independence;
 mod minimise;
 mod race;
+mod wakeup;
 
 use crate::candidates::{may_write, reads};
+use crate::wakeups::look;
 use claim::{Answer, Because, Candidate, Pattern, Property, Unknown};
 use ctp::{Ctp, EventIndex, Kind};
 use encode::{Bool, Context, Encoding, Interrupter, Limits, Mode, Model, OtherOrders, Result, Stop};
@@ -170,6 +172,7 @@ impl<'c> Symbolic<'c> {
             (Candidate::CoEnabledRace { .. }, &[first, second]) => self.co_enabled(first, second)?,
             (Candidate::Assertion { .. }, &[event]) => self.assertion(event)?,
             (Candidate::Deadlock(deadlock), events) => self.deadlock(deadlock, events)?,
+            (Candidate::Wakeup { .. }, &[_, wake]) => return self.wakeup(wake),
             (Candidate::Pattern(pattern), events) => pattern_question(pattern, events),
             _ => return Ok(None),
         }))
@@ -308,6 +311,11 @@ fn need(ctp: &Ctp, candidate: &Candidate, needs: &mut encode::Options) {
                     let reads = access.targets.iter().flat_map(|target| &target.reads);
                     needs.contents_at_cut.extend(reads.map(|&read| ctp.read(read).location));
                 }
+            }
+        }
+        Candidate::Wakeup { wake, .. } => {
+            if let Some(look) = find(*wake).and_then(|wake| look(ctp, wake)) {
+                needs.contents_at_cut.extend(look.reads.iter().map(|&read| ctp.read(read).location));
             }
         }
         _ => {}

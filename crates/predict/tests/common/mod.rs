@@ -5,11 +5,12 @@
 pub mod dense;
 pub mod programs;
 
-use claim::{Candidate, Deadlock, Witness};
+use claim::{Candidate, Deadlock, Property, Witness};
 use ctp::{Atomic, Ctp};
 use lang::ast::File;
 use machine::oracle::{self, Answers, Method, Point, Question};
 use machine::{Machine, Options};
+use predict::Wanted;
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::{FileFailurePersistence, TestCaseError};
 use std::collections::BTreeSet;
@@ -33,6 +34,12 @@ pub fn record(machine: &Machine, who: &Who) -> Trace {
 pub fn build(machine: &Machine, trace: &Trace) -> Ctp {
     let options = ctp::Options { atomic: Atomic::Marked, ..ctp::Options::default() };
     Ctp::build(machine.program(), trace, &options).expect("the trace fits")
+}
+
+/// All candidates of the kinds that the oracle knows.
+pub fn wanted() -> Wanted {
+    let properties = vec![Property::Atomicity, Property::Race, Property::Assertion, Property::Deadlock];
+    Wanted { properties, per_place: usize::MAX }
 }
 
 /// What random tests ask the oracle: not for too long.
@@ -179,6 +186,11 @@ pub fn shows(machine: &Machine, candidate: &Candidate, witness: &Witness) -> Res
                 if at(event).is_some() {
                     return Err(format!("{event} is done"));
                 }
+            }
+        }
+        Candidate::Wakeup { look, wake } => {
+            if done(*look)? >= done(*wake)? {
+                return Err("not in order".to_owned());
             }
         }
         Candidate::Pattern(_) => {}

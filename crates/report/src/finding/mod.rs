@@ -43,6 +43,8 @@ pub enum Kind {
     Crash,
     /// Threads that wait for ever.
     Deadlock,
+    /// A wait after which nobody looks again.
+    UncheckedWakeup,
     /// What a user asked for.
     Pattern,
 }
@@ -57,6 +59,7 @@ impl Kind {
             Kind::AssertionFailure => ("failing assertion", "failing assertions"),
             Kind::Crash => ("crash", "crashes"),
             Kind::Deadlock => ("deadlock", "deadlocks"),
+            Kind::UncheckedWakeup => ("unchecked wake-up", "unchecked wake-ups"),
             Kind::Pattern => ("pattern", "patterns"),
         }
     }
@@ -70,6 +73,7 @@ impl From<&Candidate> for Kind {
             Candidate::Assertion { .. } => Kind::AssertionFailure,
             Candidate::Fault { .. } => Kind::Crash,
             Candidate::Deadlock(_) => Kind::Deadlock,
+            Candidate::Wakeup { .. } => Kind::UncheckedWakeup,
             Candidate::Pattern(_) => Kind::Pattern,
         }
     }

@@ -34,6 +34,12 @@ impl Words<'_> {
                 [one] => format!("deadlock: {} can wait for ever", self.thread(*one)),
                 all => format!("deadlock: {} threads can wait for ever", all.len()),
             },
+            Candidate::Wakeup { wake, .. } => {
+                format!(
+                    "unchecked wake-up: {} goes on although it would have to wait again",
+                    self.thread(*wake)
+                )
+            }
             Candidate::Pattern(pattern) => format!("`{}` can happen", pattern.name),
         }
     }
@@ -54,6 +60,8 @@ impl Words<'_> {
             Candidate::Assertion { .. } => (format!("fails in thread {thread}"), true),
             Candidate::Fault { .. } => (format!("in thread {thread}"), true),
             Candidate::Deadlock(_) => (self.waits(event), true),
+            Candidate::Wakeup { .. } if at == 0 => (self.did(event, site), false),
+            Candidate::Wakeup { .. } => (self.numbered(event, "is woken and does not look again"), true),
         };
         Place { site, at: self.telling.sources.place(site), thread, label, primary }
     }
@@ -61,15 +69,20 @@ impl Words<'_> {
     /// `3. T1 reads x`: the number is the row's.
     fn did(&self, event: EventId, site: SiteId) -> String {
         let row = self.rows.iter().find(|row| row.event == event);
-        let number = row.map_or(String::new(), |row| format!("{}. ", row.number));
         if let (Candidate::Pattern(_), Some(row)) = (&self.finding.candidate, row) {
-            return format!("{number}{}: {}", row.thread, row.text);
+            return format!("{}. {}: {}", row.number, row.thread, row.text);
         }
         let verb = self.telling.sources.verb(site);
         let what = match verb {
             "reads" | "writes" | "accesses" => format!("{verb} {}", self.location),
             other => other.to_owned(),
         };
+        self.numbered(event, &what)
+    }
+
+    fn numbered(&self, event: EventId, what: &str) -> String {
+        let row = self.rows.iter().find(|row| row.event == event);
+        let number = row.map_or(String::new(), |row| format!("{}. ", row.number));
         format!("{number}{} {what}", self.thread(event))
     }
 

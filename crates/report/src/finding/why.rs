@@ -45,6 +45,15 @@ impl Words<'_> {
                 vec!["no lock, join, or release and acquire stands between the two".to_owned()]
             }
             Candidate::Assertion { .. } | Candidate::Fault { .. } | Candidate::Deadlock(_) => vec![],
+            Candidate::Wakeup { wake, .. } => {
+                let own = self.thread(*wake);
+                vec![
+                    format!("what {own} looked at before it went to wait would make it wait again, but it does not look"),
+                    "(a wait belongs into a loop: `while`, not `if`. Others may come between the signal and the moment at which the \
+                     woken thread has its lock again, and a signal may have been meant for somebody else)"
+                        .to_owned(),
+                ]
+            }
             Candidate::Pattern(_) => vec!["all of its events run in the order that it asks for".to_owned()],
         }
     }

@@ -16,6 +16,8 @@ pub enum PropertyName {
     Assert,
     /// Threads that wait for ever
     Deadlock,
+    /// Threads that go on after a wait without a second look
+    Wakeup,
     /// What --pattern asks for
     Pattern,
 }

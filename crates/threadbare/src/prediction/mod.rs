@@ -110,12 +110,13 @@ pub fn tell_all<S: Subject>(
     let is_over = |all: &Looked| until.is_some_and(|until| Instant::now() >= until) || all.interrupted;
     match more {
         More::Drawn(first) => {
-            for seed in (first..).take(arguments.runs() as usize - 1) {
+            let length = predicted.trace.events.len() as u64;
+            for (n, seed) in (first..).take(arguments.runs() as usize - 1).enumerate() {
                 if is_over(&all) {
                     all.runs_left_out += 1;
                     continue;
                 }
-                let strategy = Strategy::Random { seed };
+                let strategy = Strategy::nth(n as u64, seed, length);
                 let mut trace = predicted.subject.run(&strategy, &Logging::Everything)?.trace;
                 one_more(&mut trace, &mut all)?;
             }

@@ -64,6 +64,7 @@ fn property(name: PropertyName) -> Property {
         PropertyName::Race => Property::Race,
         PropertyName::Assert => Property::Assertion,
         PropertyName::Deadlock => Property::Deadlock,
+        PropertyName::Wakeup => Property::Wakeup,
         PropertyName::Pattern => Property::Pattern,
     }
 }
