@@ -4,7 +4,7 @@
 use ctp::{EventIndex, Kind, Otherwise};
 use encode::{Bool, Encoding, Result};
 use ir::{Op, Program, SiteIndex, SyncOp};
-use trace::{Choice, EventKind, LockMode, WakeReason};
+use trace::{Choice, EventKind, WakeReason};
 
 /// A wait that came to its end by itself.
 pub const STOPPED: u64 = 0;
@@ -76,7 +76,8 @@ pub fn departures(program: &Program, encoding: &mut Encoding<'_>) -> Result<Vec<
                     add(encoding.departed(at)?, Some(SIGNALLED), false, None);
                 }
                 EventKind::TryLock { object, mode, acquired: Some(_) } => {
-                    let held = held_at_cut(encoding, object, mode)?;
+                    // What the thread holds itself did not keep it out, and does not elsewhere.
+                    let held = encoding.held_at_cut(object, mode, |whose| whose != event.thread)?;
                     add(encoding.solver().and(&[next, alone, held])?, Some(0), true, None);
                 }
                 EventKind::TryAcquire { semaphore, acquired: true } => {
@@ -106,8 +107,4 @@ pub fn departures(program: &Program, encoding: &mut Encoding<'_>) -> Result<Vec<
         }
     }
     Ok(all)
-}
-
-fn held_at_cut(encoding: &mut Encoding<'_>, object: trace::Location, mode: LockMode) -> Result<Bool> {
-    encoding.held_at_cut(object, mode, |_| true)
 }

@@ -1,7 +1,7 @@
 //! The question to the solver: a prefix of a run that leaves the run's paths once, at its end, and that no run so far begins with.
 
 use crate::departures::{Departure, departures};
-use crate::paths::{Combination, Paths};
+use crate::paths::{Combination, Made, Paths};
 use claim::Witness;
 use ctp::{Ctp, Kind};
 use encode::{Answer, Bool, Encoding, Result};
@@ -50,14 +50,15 @@ impl<'c> Question<'c> {
     ) -> Result<Question<'c>> {
         let mut encoding = Encoding::new(ctp, encode::Options::default())?;
         encoding.set_limits(limits);
-        let mut by_id = FxHashMap::default();
+        let mut by_place = FxHashMap::default();
         for (&thread, events) in &paths.events {
-            by_id.extend(events.iter().enumerate().map(|(at, &event)| (event, (thread, at))));
+            by_place.extend(events.iter().enumerate().map(|(at, &made)| (made, (thread, at))));
         }
         let (mut ways, mut others) = (vec![], vec![]);
         for departure in departures(program, &mut encoding)? {
             let event = ctp.event(departure.event);
-            match by_id.get(&event.id).filter(|_| !event.silent) {
+            let made = if event.silent { Made::Silently(departure.event) } else { Made::Event(event.id) };
+            match by_place.get(&made) {
                 _ if !is_of_interest(&event.kind) => {}
                 Some(&(thread, decision)) => ways.push(Way { departure, thread, decision }),
                 None => others.push(departure.taken),
@@ -120,21 +121,28 @@ impl<'c> Question<'c> {
             let Some(at) = self.paths.first_difference(seen, thread) else { continue };
             first.insert(thread, at);
             // What is no event of the concurrent trace program comes out by what came before.
-            let event = self.paths.events[&thread][at];
-            if let Some(event) = self.encoding.ctp().find(event) {
+            let (made, phantom) = match self.paths.events[&thread][at] {
+                Made::Silently(event) => (Some(event), None),
+                Made::Event(event) => (self.encoding.ctp().find(event), Some(event)),
+            };
+            if let Some(event) = made {
                 differs.push(self.encoding.as_recorded(event)?);
-            } else if let Some(made) = self.made_at_phantom(event)? {
+            } else if let Some(event) = phantom
+                && let Some(made) = self.made_at_phantom(event)?
+            {
                 differs.push(made);
             }
         }
+        let own = |thread: &ThreadId, decision: usize| self.paths.decisions[thread][decision].site;
         let ways = std::mem::take(&mut self.ways);
         for Way { departure, thread, decision } in &ways {
             let as_seen = first.get(thread) == Some(decision);
             let outcome = seen.get(thread).and_then(|path| path.get(*decision));
             let taken = departure.taken;
             match (as_seen, outcome, departure.outcome) {
-                // The departure leads where that run went.
-                (true, Some(seen), Some(outcome)) if seen.outcome == outcome => {}
+                // The departure leads where that run went. A failed assertion stands in the place of the branch that led to it.
+                (true, Some(seen), Some(outcome))
+                    if seen.outcome == outcome || seen.site != own(thread, *decision) => {}
                 (true, Some(seen), None) => {
                     let other = self.other_than(departure, seen.outcome)?;
                     differs.push(self.encoding.solver().and(&[taken, other])?);
@@ -186,8 +194,11 @@ impl<'c> Question<'c> {
                         }
                     }
                 }
-                let event = last.filter(|departure| departure.is_next).map(|departure| departure.event);
-                match self.encoding.witness(&[], event)? {
+                let next = last.filter(|departure| departure.is_next).map(|departure| departure.event);
+                // What is no event of the trace happens at once, when its thread has come there.
+                let is_silent = next.is_some_and(|next| self.encoding.ctp().event(next).silent);
+                let (standing, next) = if is_silent { (next, None) } else { (None, next) };
+                match self.encoding.witness(standing.as_slice(), next)? {
                     Some(mut witness) => {
                         witness.choices.extend(last.and_then(|departure| departure.choice));
                         Said::Another(witness)

@@ -60,8 +60,14 @@ impl Normal {
     /// What a run did at its end that no clean one did, in words that follow "the program".
     #[must_use]
     pub fn difference(&self, run: &Run) -> Option<String> {
-        if let Outcome::Truncated = run.trace.outcome {
-            return (!self.endless).then(|| "does not end in time, or is killed".to_owned());
+        match run.trace.outcome {
+            Outcome::Truncated => {
+                return (!self.endless).then(|| "does not end in time, or is killed".to_owned());
+            }
+            Outcome::LimitReached { .. } => {
+                return (!self.endless).then(|| "goes on many times longer than it should".to_owned());
+            }
+            _ => {}
         }
         let ending = ending(run)?;
         if self.endings.is_empty() || self.endings.contains(&ending) {

@@ -17,7 +17,7 @@ use suite::{Build, Language, Program, build, directory, open, plain, programs};
 use trace::{Logging, Trace};
 
 /// The rows: a program, and with how many threads if it can have any number.
-const ROWS: [(&str, Option<u32>); 20] = [
+const ROWS: [(&str, Option<u32>); 21] = [
     ("bank-av", Some(2)),
     ("bank-av", Some(4)),
     ("bank-av", Some(8)),
@@ -38,6 +38,7 @@ const ROWS: [(&str, Option<u32>); 20] = [
     ("findings/hidden_race", None),
     ("findings/narrow_window", None),
     ("findings/lock_order", None),
+    ("findings/wait_if", None),
 ];
 
 /// A row gets so much time for its questions.

@@ -4,9 +4,9 @@
 //! join, or splits one atomic update. Whether it is wrong at all is judged by stress: runs under many random schedules. A mutant that is wrong
 //! is *killed* if one recorded run, in which nothing goes wrong, leads to a confirmed finding that somebody would notice, or to a race.
 //! Survivors are named. `make mutation` runs this; `--quick` takes every fifth mutant, and a word takes those whose name has it
-//! (`mutation "logger.c: line 21"`).
+//! (`mutation "logger.c: line 21"`). `--show` tells what is found in each.
 
-use claim::{Property, Standing};
+use claim::{Finding, Property, Standing};
 use native::Compiled;
 use predict::{Normal, Options, predict_and_confirm};
 use std::path::Path;
@@ -144,7 +144,7 @@ fn quiet(path: &Path) -> Compiled {
     let mut compiled = open(path);
     let options = compiled.options().clone();
     let timeout = Some(Duration::from_secs(5));
-    compiled.set_options(native::launch::Options { timeout, most_events: 2_000_000, ..options });
+    compiled.set_options(native::launch::Options { timeout, most_events: 1_000_000, ..options });
     compiled
 }
 
@@ -154,6 +154,20 @@ fn is_noticed(compiled: &Compiled, trace: &Trace) -> bool {
     options.engine.limits.time = Some(MOST_TIME);
     options.until = Some(Instant::now() + BUDGET);
     let found = predict_and_confirm(compiled, trace, &options, &normal, &mut |_| {});
+    if std::env::args().any(|argument| argument == "--show") {
+        let strategy = &trace.origin.strategy;
+        match &found {
+            Ok(found) => {
+                let coverage = &found.coverage;
+                println!("{strategy}: {} feasible, {} unknown", coverage.feasible, coverage.unknown);
+                for finding in &found.findings {
+                    let Finding { candidate, standing, consequence, .. } = finding;
+                    println!("    {:?}: {standing:?}, {consequence:?}", candidate.property());
+                }
+            }
+            Err(error) => println!("{strategy}: {error}"),
+        }
+    }
     found.is_ok_and(|found| {
         found.findings.iter().any(|finding| {
             finding.standing == Standing::Confirmed

@@ -1,9 +1,10 @@
 //! What threads decide in a run: the outcomes on which their paths depend.
 
 use crate::departures::{SIGNALLED, STOPPED};
+use ctp::{Ctp, EventIndex, Kind, Otherwise};
 use ir::SiteId;
 use std::collections::BTreeMap;
-use trace::{EventId, EventKind, Outcome, ThreadId, Trace, WakeReason};
+use trace::{EventId, EventKind, ThreadId, Trace, WakeReason};
 
 /// One decision of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -18,15 +19,22 @@ pub struct Decision {
 /// same events.
 pub type Combination = BTreeMap<ThreadId, Vec<Decision>>;
 
+/// Where a decision is made.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Made {
+    /// By this event of the trace.
+    Event(EventId),
+    /// Between events of the trace, by this one of the concurrent trace program. Branches of compiled programs are such.
+    Silently(EventIndex),
+}
+
 /// The paths of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Paths {
     /// Every thread's decisions.
     pub decisions: Combination,
     /// The events that are these decisions.
-    pub events: BTreeMap<ThreadId, Vec<EventId>>,
-    /// The run came to its program's end.
-    pub whole: bool,
+    pub events: BTreeMap<ThreadId, Vec<Made>>,
 }
 
 /// How an event came out, if its thread's path depends on it.
@@ -47,14 +55,47 @@ fn outcome(kind: &EventKind) -> Option<u64> {
 impl Paths {
     /// Of a trace that has all its events.
     pub fn of(trace: &Trace) -> Paths {
-        let (mut decisions, mut events) = (Combination::new(), BTreeMap::<_, Vec<EventId>>::new());
+        let mut paths = Paths::default();
         for event in &trace.events {
-            let Some(outcome) = outcome(&event.kind) else { continue };
-            decisions.entry(event.id.thread).or_default().push(Decision { site: event.site, outcome });
-            events.entry(event.id.thread).or_default().push(event.id);
+            if let Some(outcome) = outcome(&event.kind) {
+                paths.push(event.id.thread, Decision { site: event.site, outcome }, Made::Event(event.id));
+            }
         }
-        let whole = matches!(trace.outcome, Outcome::Completed { .. } | Outcome::Exited { .. });
-        Paths { decisions, events, whole }
+        paths
+    }
+
+    /// Of a concurrent trace program: what is decided by other than shared memory and synchronisation follows from the rest.
+    pub fn of_ctp(ctp: &Ctp) -> Paths {
+        let mut paths = Paths::default();
+        for thread in &ctp.threads {
+            for &at in &thread.events {
+                let event = ctp.event(at);
+                let outcome = match &event.kind {
+                    Kind::Branch { taken, .. } => Some(u64::from(*taken)),
+                    Kind::CompareExchange { success, .. } => Some(u64::from(*success)),
+                    Kind::Assert { held, .. } => Some(u64::from(*held)),
+                    Kind::Require { otherwise: Otherwise::OtherPath, .. } => Some(0),
+                    Kind::Other(kind) => outcome(kind),
+                    _ => None,
+                };
+                let made = if event.silent { Made::Silently(at) } else { Made::Event(event.id) };
+                if let Some(outcome) = outcome {
+                    paths.push(thread.id, Decision { site: event.site, outcome }, made);
+                }
+            }
+        }
+        paths
+    }
+
+    fn push(&mut self, thread: ThreadId, decision: Decision, made: Made) {
+        self.decisions.entry(thread).or_default().push(decision);
+        self.events.entry(thread).or_default().push(made);
+    }
+
+    /// How many decisions a thread has made up to its event of this number.
+    pub fn made_until(&self, thread: ThreadId, n: u64) -> usize {
+        let events = self.events.get(&thread).map_or(&[][..], Vec::as_slice);
+        events.partition_point(|made| matches!(made, Made::Event(event) if event.n <= n))
     }
 
     /// The first decision of a thread here that another run does not have, or has otherwise.

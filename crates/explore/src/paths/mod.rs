@@ -13,8 +13,9 @@
 //! its last step it is a beginning of some class that was run; so the question about that run has it as an answer.
 
 mod decisions;
+mod outside;
 
-pub use decisions::{Combination, Decision, Paths};
+pub use decisions::{Combination, Decision, Made, Paths};
 
 use crate::Error;
 use crate::prune;
@@ -66,16 +67,20 @@ pub fn explore(
 ) -> Result<Explored, Error> {
     let mut explored = Explored::default();
     let mut seen: Vec<Paths> = vec![];
+    let program = subject.program();
     let first = subject.run(&Strategy::RunToBlock, &Logging::Everything)?.trace;
-    if !explored.take(first, &mut seen, each) {
+    if !explored.take(first.clone(), paths_of(program, &first)?, &mut seen, each) {
         return Ok(explored);
     }
     let mut from = 0;
     while from < explored.runs.len() {
         let trace = explored.runs[from].clone();
-        let ctp = Ctp::build(subject.program(), &trace, &ctp::Options::default())?;
+        if is_compiled(program) {
+            explored.incomplete.extend(outside::outside(program, &trace));
+        }
+        let ctp = Ctp::build(program, &trace, &ctp::Options::default())?;
         let paths = seen[from].clone();
-        let mut question = Question::new(subject.program(), &ctp, &paths, options.limits, |_| true)?;
+        let mut question = Question::new(program, &ctp, &paths, options.limits, |_| true)?;
         for known in &seen {
             question.exclude(&known.decisions)?;
         }
@@ -98,9 +103,9 @@ pub fn explore(
                         let why = format!("a run left its schedule: {}", departure.words(&name));
                         explored.incomplete.insert(why);
                     }
-                    let paths = Paths::of(&run.trace);
+                    let paths = paths_of(program, &run.trace)?;
                     question.exclude(&paths.decisions)?;
-                    if !explored.take(run.trace, &mut seen, each) {
+                    if !explored.take(run.trace, paths, &mut seen, each) {
                         return Ok(explored);
                     }
                     // Whatever it was, the same prefix would come again.
@@ -149,8 +154,13 @@ pub fn look_behind<S: Steps>(
 
 impl Explored {
     /// Takes note of a run; says whether to go on.
-    fn take(&mut self, trace: Trace, seen: &mut Vec<Paths>, each: &mut dyn FnMut(&Trace) -> bool) -> bool {
-        let paths = Paths::of(&trace);
+    fn take(
+        &mut self,
+        trace: Trace,
+        paths: Paths,
+        seen: &mut Vec<Paths>,
+        each: &mut dyn FnMut(&Trace) -> bool,
+    ) -> bool {
         if seen.iter().any(|known| known.decisions == paths.decisions) {
             self.duplicates += 1;
             return true;
@@ -165,6 +175,19 @@ impl Explored {
         self.runs.push(trace);
         go_on
     }
+}
+
+/// The paths of a run. Traces of compiled programs do not have their branches: the concurrent trace program knows which way they went.
+fn paths_of(program: &Program, trace: &Trace) -> Result<Paths, Error> {
+    if !is_compiled(program) {
+        return Ok(Paths::of(trace));
+    }
+    Ok(Paths::of_ctp(&Ctp::build(program, trace, &ctp::Options::default())?))
+}
+
+/// Model programs say which threads they begin with.
+fn is_compiled(program: &Program) -> bool {
+    program.threads.is_empty()
 }
 
 /// How many threads of a run have not ended.

@@ -106,11 +106,10 @@ impl<'a> Known<'a> {
         done.extend(steps.iter().map(|step| (step.thread, step.n)));
         let paths = &self.runs[own].asked.paths;
         let begins_so = |run: &Run<'_>| {
-            paths.events.iter().all(|(thread, events)| {
-                let until = done.get(thread).copied().unwrap_or(0);
-                let made = events.partition_point(|event| event.n <= until);
-                let others = run.asked.paths.decisions.get(thread).map_or(&[][..], Vec::as_slice);
-                others.get(..made) == paths.decisions[thread].get(..made)
+            paths.decisions.iter().all(|(&thread, own)| {
+                let made = paths.made_until(thread, done.get(&thread).copied().unwrap_or(0));
+                let others = run.asked.paths.decisions.get(&thread).map_or(&[][..], Vec::as_slice);
+                others.get(..made) == own.get(..made)
             })
         };
         let asked: Vec<usize> = (0..self.runs.len()).filter(|&at| begins_so(&self.runs[at])).collect();

@@ -80,6 +80,7 @@ pub fn refused(
     if wants(Property::Pattern)
         || (wants(Property::Atomicity) && !ctp.transactions.is_empty())
         || (wants(Property::Deadlock) && !is_ordered(trace))
+        || (wants(Property::Wakeup) && has_waits(trace))
     {
         return None;
     }
@@ -92,6 +93,10 @@ pub fn refused(
         races(branches, program, trace, &mut refused)?;
     }
     Some(refused)
+}
+
+fn has_waits(trace: &Trace) -> bool {
+    trace.events.iter().any(|event| matches!(event.kind, EventKind::WaitBegin { .. }))
 }
 
 /// Whether the locks of a run are taken in an order, and nothing else can block: then there is no deadlock in any order of its events.

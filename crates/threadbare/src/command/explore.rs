@@ -19,8 +19,11 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
             bail!("{}: a model program takes no arguments", arguments.program.display())
         }
         (_, Kind::Model) => {}
+        (Search::Paths, Kind::Binary | Kind::Source(_)) => {
+            return super::paths::paths_of_compiled(arguments);
+        }
         (_, Kind::Binary | Kind::Source(_)) => bail!(
-            "{}: only model programs (.tb) can be gone through as a whole; for compiled ones there are --strategy random and pct",
+            "{}: only model programs (.tb) can be gone through step by step; for compiled ones there are --strategy paths, random and pct",
             arguments.program.display()
         ),
     }

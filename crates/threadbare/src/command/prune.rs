@@ -42,5 +42,5 @@ pub fn prune(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
         bounded: explored.bounded,
         incomplete: explored.incomplete,
     };
-    runs::tell(arguments, &machine, searched)
+    runs::tell(arguments, &machine, runs::naming(arguments), searched)
 }

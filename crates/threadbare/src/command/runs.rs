@@ -4,13 +4,15 @@ use super::record;
 use crate::cli::{ExploreArguments, Format};
 use crate::exit::Exit;
 use crate::prediction::{self, More, Predicted, Sink};
+use crate::store::Invocation;
 use crate::{load, output};
 use anyhow::bail;
 use machine::Machine;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
-use trace::Trace;
+use subject::Subject;
+use trace::{ThreadId, Trace};
 
 /// Runs of model programs end after so many events.
 const MOST_EVENTS: u64 = 1_000_000;
@@ -51,19 +53,39 @@ pub fn limits(arguments: &ExploreArguments) -> predict::Limits {
     predict::Limits { time, ..predict::Limits::default() }
 }
 
+/// How runs of a subject are told of.
+pub struct Naming<'a> {
+    /// The command that runs it again.
+    pub replay: Invocation,
+    /// What a thread is called in a schedule on the command line.
+    pub thread: &'a dyn Fn(&Trace, ThreadId) -> String,
+}
+
+/// How runs of a model program are told of.
+pub fn naming(arguments: &ExploreArguments) -> Naming<'static> {
+    let replay = load::replay_of_model(&arguments.program, arguments.options.loop_bound);
+    Naming { replay, thread: &|trace, thread| trace.thread_name(thread) }
+}
+
 /// Predicts from all runs, and tells what was found and what that says of the program.
-pub fn tell(arguments: &ExploreArguments, machine: &Machine, mut searched: Searched) -> anyhow::Result<Exit> {
+pub fn tell<S: Subject>(
+    arguments: &ExploreArguments,
+    subject: &S,
+    naming: Naming<'_>,
+    mut searched: Searched,
+) -> anyhow::Result<Exit> {
+    searched.runs.iter_mut().for_each(Trace::shorten_thread_names);
     let Some((first, more)) = searched.runs.split_first_mut() else { bail!("the program was not run") };
     let predicted = Predicted {
-        subject: machine,
+        subject,
         trace: first,
-        replay: load::replay_of_model(&arguments.program, arguments.options.loop_bound),
-        thread: &|thread| first.thread_name(thread),
+        replay: naming.replay,
+        thread: &|thread| (naming.thread)(first, thread),
         sink: Sink::Output,
         confirm: true,
         options: options(arguments)?,
     };
-    let recorded = match report::violates(first, machine.program()) {
+    let recorded = match report::violates(first, subject.program()) {
         true => Exit::Misbehaved,
         false => record::exit(&first.outcome),
     };
@@ -75,7 +97,7 @@ pub fn tell(arguments: &ExploreArguments, machine: &Machine, mut searched: Searc
         other => other,
     };
     let mut verdict = verdict(&searched, exit, told.complete);
-    if machine.program().final_condition.is_some() {
+    if subject.program().final_condition.is_some() {
         verdict.push_str(
             "note: whether the final condition holds was looked at in these runs only; --strategy dpor looks at all schedules\n",
         );

@@ -39,6 +39,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     output::say(&(about(&program, &recorded, process) + &text));
     let exit = if same { recorded_exit(&recorded) } else { Exit::Findings };
     quiet(&mut program, process, took, until);
+    limit(&mut program, recorded.run.trace.events.len());
     let is_too_long = recorded.stopped == Some(Stopped::Timeout) || recorded.about.unread;
     let full = recorded.about.full;
     let mut trace = match full {
@@ -74,6 +75,19 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     }
     output::say("\n");
     prediction::tell(&predicted, exit, arguments.record.seed, &arguments.predict)
+}
+
+/// A re-run that has this many times more events than the recorded run goes on for ever, or might as well.
+const MANY_TIMES: u64 = 50;
+
+/// Shorter ones are not ended because of that.
+const NOT_MANY_EVENTS: u64 = 1_000_000;
+
+/// Ends runs that go on many times longer than the recorded one, without waiting for their time to be over.
+fn limit(program: &mut Compiled, events: usize) {
+    let most_events = (MANY_TIMES * events as u64).max(NOT_MANY_EVENTS);
+    let options = program.options().clone();
+    program.set_options(Options { most_events, ..options });
 }
 
 /// The beginning of another run of a program that does not end, or not soon: one in which all threads get on, and that is short enough to

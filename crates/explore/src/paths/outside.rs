@@ -1,0 +1,117 @@
+//! What compiled programs do outside their own code, as far as it says how much their runs stand for.
+//!
+//! A combination of paths stands for all its schedules only if what code outside the program gives back is the same in all of them. That holds for
+//! what prints, allocates, synchronises or computes from memory that is followed. Of everything else it is not known, and a search that met
+//! it does not call itself complete. When a time-out comes is up to the clock, not to the schedule, so it is one of these.
+
+use ir::{Callee, Op, Program, SiteIndex};
+use std::collections::BTreeSet;
+use trace::{EventKind, Trace};
+
+/// Beginnings of names of functions that synchronise, whose outcomes are decisions of the trace.
+const SYNCHRONISE: [&str; 8] = ["pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_", "call_once", "__tb_"];
+
+/// Parts of names of functions that wait until some time has passed.
+const TIMED: [&str; 5] = ["timed", "clock", "sleep", "thrd_yield_until", "alarm"];
+
+/// Functions whose results depend on their arguments and on memory alone, or that nobody looks at.
+const HARMLESS: [&str; 46] = [
+    "abort",
+    "abs",
+    "atexit",
+    "atoi",
+    "atol",
+    "calloc",
+    "exit",
+    "fflush",
+    "fprintf",
+    "fputc",
+    "fputs",
+    "free",
+    "fwrite",
+    "labs",
+    "malloc",
+    "memchr",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+    "perror",
+    "posix_memalign",
+    "aligned_alloc",
+    "printf",
+    "putc",
+    "putchar",
+    "puts",
+    "qsort",
+    "realloc",
+    "reach_error",
+    "sched_yield",
+    "snprintf",
+    "sprintf",
+    "strcat",
+    "strchr",
+    "strcmp",
+    "strcpy",
+    "strdup",
+    "strerror",
+    "strlen",
+    "strncmp",
+    "strncpy",
+    "strrchr",
+    "strtol",
+    "vfprintf",
+    "vsnprintf",
+];
+
+/// Why there may be more to a run of a compiled program than its schedules, in words.
+pub fn outside(program: &Program, trace: &Trace) -> BTreeSet<String> {
+    let sites = SiteIndex::new(program);
+    let mut why = BTreeSet::new();
+    for event in &trace.events {
+        if let EventKind::System { what } = &event.kind {
+            why.insert(format!("the program asked the system: {what}"));
+        }
+        let Some(Op::Call { callee: Callee::External(name), .. }) = sites.op(program, event.site) else {
+            continue;
+        };
+        why.extend(unknown(name));
+    }
+    why
+}
+
+fn unknown(name: &str) -> Option<String> {
+    let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    if TIMED.iter().any(|part| name.contains(part)) {
+        return Some(format!(
+            "`{name}` waits for time to pass, which may end before or after any step of others"
+        ));
+    }
+    // `operator new` and `delete`, exceptions, assertions, and what the compiler makes of memory functions.
+    let known = begins(&SYNCHRONISE)
+        || HARMLESS.contains(&name)
+        || begins(&["_Zn", "_Zd", "__cxa_", "__assert", "__VERIFIER_", "llvm."]);
+    (!known).then(|| {
+        format!("`{name}` is not part of the program, and may do something else under other schedules")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unknown;
+
+    #[test]
+    fn time_and_the_world_are_named() {
+        assert!(unknown("pthread_cond_timedwait").is_some_and(|why| why.contains("time")));
+        assert!(unknown("pthread_cond_clockwait").is_some());
+        assert!(unknown("usleep").is_some());
+        assert!(unknown("recv").is_some_and(|why| why.contains("not part of the program")));
+    }
+
+    #[test]
+    fn what_synchronises_prints_or_computes_is_known() {
+        for name in ["pthread_mutex_lock", "printf", "memcpy", "_Znwm", "__assert_fail", "sem_wait"] {
+            assert_eq!(unknown(name), None, "{name}");
+        }
+    }
+}

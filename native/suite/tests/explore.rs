@@ -1,0 +1,68 @@
+//! Exploring compiled programs: a program and its twin in the model language have the same combinations of paths, and the same verdict.
+
+use explore::paths::{self, Explored, Options};
+use machine::Machine;
+use std::collections::BTreeSet;
+use suite::{Build, Program, build, for_each, open, programs};
+use trace::{Outcome, Trace};
+
+/// More combinations than this are not gone through here.
+const MOST_RUNS: u64 = 40;
+
+fn explored(subject: &impl subject::Subject) -> Explored {
+    let options = Options { runs: MOST_RUNS, ..Options::default() };
+    paths::explore(subject, &options, &mut |_| true).expect("it is explored")
+}
+
+fn model(program: &Program) -> Machine {
+    let source = std::fs::read_to_string(program.path.with_extension("tb")).expect("a twin");
+    let file = lang::parse(&source).expect("it parses");
+    let checked = lang::check(&file).expect("it is well formed");
+    let options = lang::LowerOptions { name: "twin.tb".into(), path: "twin.tb".into(), ..Default::default() };
+    Machine::new(lang::lower(&checked, &options), machine::Options::default()).expect("it runs")
+}
+
+/// How runs end, in words that both kinds of subject share.
+fn ends(runs: &[Trace]) -> BTreeSet<&'static str> {
+    let end = |run: &Trace| match run.outcome {
+        Outcome::Completed { .. } | Outcome::Exited { status: 0 } => "ends",
+        Outcome::AssertionFailed { .. } => "fails",
+        Outcome::Deadlock { .. } => "is stuck",
+        _ => "something else",
+    };
+    runs.iter().map(end).collect()
+}
+
+#[test]
+fn twins_have_the_same_combinations_of_paths() {
+    for_each(&programs("twins"), |program| {
+        let built = build(program, &Build::at("-O1"));
+        let (compiled, twin) = (explored(&open(&built.path)), explored(&model(program)));
+        let name = program.name();
+        assert_eq!((compiled.duplicates, twin.duplicates), (0, 0), "{name}");
+        assert_eq!(ends(&compiled.runs), ends(&twin.runs), "{name}");
+        if name == "timed_wait.c" {
+            // When its time is over is not up to the schedule, and that is said.
+            let says_so = compiled.incomplete.iter().any(|why| why.contains("pthread_cond_timedwait"));
+            assert!(says_so, "{:?}", compiled.incomplete);
+            return;
+        }
+        assert_eq!(compiled.runs.len(), twin.runs.len(), "{name}");
+        assert_eq!(compiled.incomplete, twin.incomplete, "{name}");
+    });
+}
+
+#[test]
+fn right_programs_are_safe_and_wrong_ones_are_not() {
+    let runs = |below: &str, name: &str| {
+        let all = programs(below);
+        let program = all.iter().find(|program| program.name() == name).expect("a program");
+        explored(&open(&build(program, &Build::at("-O1")).path))
+    };
+    let fixed = runs("findings", "wait_if_fixed.c");
+    assert_eq!(ends(&fixed.runs), BTreeSet::from(["ends"]));
+    assert!(fixed.incomplete.is_empty() && fixed.duplicates == 0, "{:?}", fixed.incomplete);
+    let wrong = runs("", "fa02.c");
+    assert!(ends(&wrong.runs).contains("fails"));
+    assert_eq!(wrong.duplicates, 0);
+}
