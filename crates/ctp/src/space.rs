@@ -148,6 +148,14 @@ impl<'t> Space<'t> {
         }
     }
 
+    /// Whether an allocation is one: a variable or a piece of the heap, of which it is known where it ends.
+    pub fn has_bounds(&self, allocation: AllocationId) -> bool {
+        let known = self.trace.allocations.get(allocation.0 as usize);
+        known.is_some_and(|known| {
+            !matches!(known.origin, AllocationOrigin::Page(_) | AllocationOrigin::StackOf(_))
+        })
+    }
+
     /// The global that an allocation is.
     pub fn origin_global(&self, allocation: AllocationId) -> Option<GlobalId> {
         match self.trace.allocations.get(allocation.0 as usize)?.origin {

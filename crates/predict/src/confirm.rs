@@ -10,7 +10,7 @@ use crate::trim::trim;
 use claim::{Candidate, Cause, Consequence, Standing, Unconfirmed, Witness};
 use rustc_hash::FxHashMap;
 use subject::{Logging, Run, Schedule, Segment, Strategy, Subject};
-use trace::{Choice, Event, EventId, EventKind, FaultKind, Outcome, ThreadId, Trace};
+use trace::{AllocationOrigin, Choice, Event, EventId, EventKind, FaultKind, Outcome, ThreadId, Trace};
 
 /// The schedule that a witness is.
 #[must_use]
@@ -174,8 +174,13 @@ fn standing(run: &Run, candidate: &Candidate, witness: &Witness) -> Result<(), U
         Candidate::Fault { event, kind } => {
             let faulted =
                 matches!(&run.trace.outcome, Outcome::Fault { event: failed, .. } if failed == event);
-            // A processor does not notice that memory was given back.
-            faulted || (*kind == FaultKind::UseAfterFree && uses_freed(&run.trace, done(*event)?))
+            // A processor does not notice that memory was given back, or that it is somebody else's.
+            faulted
+                || match kind {
+                    FaultKind::UseAfterFree => uses_freed(&run.trace, done(*event)?),
+                    FaultKind::OutOfBounds => is_outside(&run.trace, done(*event)?),
+                    _ => false,
+                }
         }
         Candidate::Deadlock(deadlock) => deadlock.blocked().iter().all(|&event| find(event).is_none()),
         // That it would wait again is the checker's to say.
@@ -193,6 +198,13 @@ fn uses_freed(run: &Trace, at: usize) -> bool {
     let Some((_, location, ..)) = run.events[at].kind.access() else { return false };
     let freed = EventKind::Free { allocation: Some(location.allocation) };
     run.events[..at].iter().any(|event| event.kind == freed)
+}
+
+/// Whether the event at this index accesses memory that nobody has allocated.
+fn is_outside(run: &Trace, at: usize) -> bool {
+    let Some((_, location, ..)) = run.events[at].kind.access() else { return false };
+    let allocation = run.allocations.get(location.allocation.0 as usize);
+    allocation.is_some_and(|allocation| matches!(allocation.origin, AllocationOrigin::Page(_)))
 }
 
 /// Whether two events of a run access the same memory and one of them writes; of what gives memory back nothing is asked.

@@ -1,11 +1,12 @@
 //! Memory, byte by byte.
 //!
 //! A model program's memory is blocks with bounds: an access outside is a fault. Compiled code's is all bytes that the trace
-//! knows of: what its globals hold at the start, or what a first read saw.
+//! knows of: what its globals hold at the start, or what a first read saw; an access outside of what the trace has is a fault too.
 
 use crate::address;
 use ir::{Initial, Program, RelocationTarget};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use trace::{AllocationOrigin, EventId, FaultKind, Trace};
 
 /// A piece of a model program's memory.
@@ -26,6 +27,8 @@ pub struct Memory {
     bytes: FxHashMap<u64, u8>,
     /// By base.
     pub blocks: FxHashMap<u64, Block>,
+    /// Of compiled code: where memory is that the trace knows of, whenever it was allocated; by its beginning, with its end.
+    known: Rc<Vec<(u64, u64)>>,
     /// What code that the trace does not see has written by the time that these events read it.
     unseen: FxHashMap<EventId, Vec<(u64, u8)>>,
 }
@@ -78,6 +81,11 @@ impl Memory {
         }
         if memory.compiled {
             memory.learn(trace);
+            let known = trace.allocations.iter();
+            let mut known: Vec<(u64, u64)> =
+                known.map(|one| (one.address, one.address.saturating_add(one.bytes))).collect();
+            known.sort_unstable();
+            memory.known = Rc::new(known);
         }
         memory
     }
@@ -123,6 +131,7 @@ impl Memory {
             return match at < 4096 {
                 true => Err(FaultKind::NullAccess),
                 false if self.blocks.iter().any(freed) => Err(FaultKind::UseAfterFree),
+                false if !self.is_known(at, bytes) => Err(FaultKind::OutOfBounds),
                 false => Ok(()),
             };
         }
@@ -143,6 +152,14 @@ impl Memory {
             Some(end) if end <= block.bytes => Ok(()),
             _ => Err(FaultKind::OutOfBounds),
         }
+    }
+
+    /// Whether some piece of memory has these bytes. One may lie inside another: a variable in a stack.
+    fn is_known(&self, at: u64, bytes: u64) -> bool {
+        const MOST_NESTED: usize = 8;
+        let behind = self.known.partition_point(|&(base, _)| base <= at);
+        let end = at.saturating_add(bytes);
+        self.known[..behind].iter().rev().take(MOST_NESTED).any(|&(_, last)| end <= last)
     }
 
     /// The bytes at an address; `None` if one is not known.

@@ -90,7 +90,7 @@ impl Walk<'_> {
                     hits = self.expressions.or(hits, when);
                     aimed.targets.push((address, there, Some(when)));
                 }
-                aimed.faults = self.faults(pointer, hits);
+                aimed.faults = self.faults(pointer, hits, place);
                 let hits = self.unless_skipped(hits);
                 for fault in &mut aimed.faults {
                     fault.1 = self.guarded(Some(fault.1)).unwrap_or(fault.1);
@@ -108,16 +108,17 @@ impl Walk<'_> {
     }
 
     /// What an access does that hits no target: an address near null is one fault, any other another.
-    fn faults(&mut self, address: ExprId, hits: ExprId) -> Vec<(FaultKind, ExprId)> {
-        let (null_end, elsewhere) = match self.space.compiled {
-            true => (4096, FaultKind::SegmentationFault),
-            false => (1 << crate::space::OFFSET_BITS, FaultKind::OutOfBounds),
-        };
+    fn faults(&mut self, address: ExprId, hits: ExprId, recorded: Location) -> Vec<(FaultKind, ExprId)> {
+        let null_end = if self.space.compiled { 4096 } else { 1 << crate::space::OFFSET_BITS };
         let end = self.expressions.int(Width::W64, null_end);
         let null = self.expressions.compare(ir::Predicate::Ult, address, end);
-        let known = self.expressions.or(null, hits);
-        let other = self.expressions.not(known);
-        vec![(FaultKind::NullAccess, null), (elsewhere, other)]
+        let mut faults = vec![(FaultKind::NullAccess, null)];
+        // Of memory that nobody is known to have allocated nobody knows where it ends.
+        if self.space.has_bounds(recorded.allocation) {
+            let known = self.expressions.or(null, hits);
+            faults.push((FaultKind::OutOfBounds, self.expressions.not(known)));
+        }
+        faults
     }
 
     /// An address of our own is another one in the run: so that is where the global is.
