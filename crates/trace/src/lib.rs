@@ -5,6 +5,7 @@
 //! how the run ended. On disk it is a stream of checksummed blocks ([`mod@file`]), so that a run that is killed
 //! leaves a trace that can be read up to the cut.
 
+mod beginning;
 mod check;
 mod event;
 pub mod file;

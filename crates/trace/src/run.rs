@@ -3,7 +3,6 @@
 use crate::{AllocationId, Event, EventId, Location, ThreadId};
 use ir::{GlobalId, ShapeId, SiteId};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What ran, and how: enough to refuse a trace that belongs to another program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -348,39 +347,6 @@ impl Trace {
     pub fn thread_name(&self, thread: ThreadId) -> String {
         let info = self.threads.iter().find(|info| info.id == thread);
         info.map_or_else(|| thread.to_string(), |info| info.name.clone())
-    }
-
-    /// The beginning of this run: so many of the events that were kept. Of a run with all its events, it is a run with all its events.
-    #[must_use]
-    pub fn beginning(&self, events: usize) -> Trace {
-        let events = &self.events[..events.min(self.events.len())];
-        let mut switches: Vec<Switch> = vec![];
-        let mut following = self.switches.iter();
-        for event in events {
-            let covers = |switch: &Switch| switch.thread == event.id.thread && event.id.n <= switch.until;
-            while !switches.last().is_some_and(covers)
-                && let Some(switch) = following.next()
-            {
-                switches.push(switch.clone());
-            }
-        }
-        if let (Some(switch), Some(event)) = (switches.last_mut(), events.last()) {
-            (switch.until, switch.site) = (event.id.n, Some(event.site));
-        }
-        let mut beginning = Trace {
-            origin: self.origin.clone(),
-            threads: self.threads.clone(),
-            allocations: self.allocations.clone(),
-            events: events.to_vec(),
-            switches,
-            choices: self.choices.clone(),
-            outcome: Outcome::Truncated,
-        };
-        let mut last: BTreeMap<ThreadId, u64> = BTreeMap::new();
-        events.iter().for_each(|event| _ = last.insert(event.id.thread, event.id.n));
-        let is_done = |event: EventId| last.get(&event.thread).is_some_and(|&last| event.n <= last);
-        beginning.threads.retain(|info| info.forked_by.is_none_or(is_done));
-        beginning
     }
 
     /// Leaves the places of their forks out of the names of threads where they can be told apart without:
