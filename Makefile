@@ -50,9 +50,9 @@ bench: setup
 # Threadbare's solver beside z3 and cvc5 on generated traces, then alone on larger ones.
 bench-solver: setup
 	@sh scripts/setup.sh solvers
-	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --limit 60 p100 p300 p1000 h300
-	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --only-ours --limit 300 p10000 h1000 h3000 p10000x8
-	$(CARGO) run --release --locked -p threadbare-solver --example bench -- --only-ours --limit 300 --seeds 6 h1000x8
+	$(CARGO) run --release --locked -p threadbare-solver --example bench_solver -- --limit 60 p100 p300 p1000 h300
+	$(CARGO) run --release --locked -p threadbare-solver --example bench_solver -- --only-ours --limit 300 p10000 h1000 h3000 p10000x8
+	$(CARGO) run --release --locked -p threadbare-solver --example bench_solver -- --only-ours --limit 300 --seeds 6 h1000x8
 
 # AV Table 1 beside z3 on the same formulas, the banks with 64 clerks, and how prediction grows with the trace.
 bench-predict: setup

@@ -141,7 +141,7 @@
 //! Ours alone: p10000 takes 0.40 s and 47 MiB (0.12 s of it encoding, wall), h1000 0.28 s, h3000 1.3 s, p10000x8 1.2 s; h1000x8, where
 //! single candidates are infeasible because of values, 1.7 to 5.7 s for six seeds.
 //!
-//! Where the instructions go, by `valgrind --tool=callgrind` on `bench --ours p1000 1` (158 million in all, 89 million of them in
+//! Where the instructions go, by `valgrind --tool=callgrind` on `bench_solver --ours p1000 1` (158 million in all, 89 million of them in
 //! CaDiCaL's `solve`): 36 million in `notify_assignment` (edges, closure, watches, derived edges: 1,200 for each of 29,926
 //! edges), 2.5 million in `cb_propagate`, 1.9 million in `notify_backtrack`, 16 million in CaDiCaL's own propagation.
 //! Allocations, from the callers of `__rust_alloc` in such a profile: 14,758 in all, while declaring, encoding and making models; in the

@@ -4,10 +4,10 @@
 // Failing by `unwrap` is what a test does; counting allocations needs an allocator.
 #![allow(clippy::unwrap_used, unsafe_code)]
 
-#[path = "../examples/bench/ours.rs"]
+#[path = "../examples/bench_solver/ours.rs"]
 #[allow(dead_code)]
 mod ours;
-#[path = "../examples/bench/trace.rs"]
+#[path = "../examples/bench_solver/trace.rs"]
 #[allow(dead_code)]
 mod trace;
 

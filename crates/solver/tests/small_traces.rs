@@ -4,9 +4,9 @@
 // Failing by `unwrap` is what a test does.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../examples/bench/ours.rs"]
+#[path = "../examples/bench_solver/ours.rs"]
 mod ours;
-#[path = "../examples/bench/trace.rs"]
+#[path = "../examples/bench_solver/trace.rs"]
 #[allow(dead_code)]
 mod trace;
 

@@ -1,9 +1,9 @@
 //! `make bench-solver`: our solver beside z3 and cvc5 on synthetic traces, 20 candidates each.
 //!
 //! ```text
-//! bench [--limit SECONDS] [--seeds N] [--only-ours] FAMILY...     e.g. p300 p1000 h300
-//! bench --ours FAMILY SEED                                        one run of ours, in this process
-//! bench --script FAMILY SEED integers|mixed|bitvectors            the script that the others get
+//! bench_solver [--limit SECONDS] [--seeds N] [--only-ours] FAMILY...     e.g. p300 p1000 h300
+//! bench_solver --ours FAMILY SEED                                        one run of ours, in this process
+//! bench_solver --script FAMILY SEED integers|mixed|bitvectors            the script that the others get
 //! ```
 //!
 //! Each solver runs as its own process on one trace, all candidates incrementally; CPU time and peak memory are those
