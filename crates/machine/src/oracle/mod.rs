@@ -53,6 +53,9 @@ pub struct Question<'t> {
     /// With `along`: of triples and unordered races only those of schedules that go on to run all events of the trace, each as
     /// recorded (AV §4, full linearizations).
     pub whole: bool,
+    /// With `along`: a thread goes no further after an event that read another value than recorded (PLAN Def. 2, precisely predictable runs;
+    /// the last event of a thread may read anything).
+    pub same_values: bool,
     /// Most events to step through.
     pub max_steps: u64,
     /// Most states to remember.
@@ -68,6 +71,7 @@ impl Default for Question<'_> {
             history: true,
             along: None,
             whole: false,
+            same_values: false,
             max_steps: 100_000_000,
             max_states: 2_000_000,
             max_memory: 2 << 30,

@@ -95,7 +95,7 @@ impl<'q> Search<'q> {
         Search {
             machine,
             question,
-            paths: question.along.map(Paths::of),
+            paths: question.along.map(|trace| Paths::of(trace, question.same_values)),
             answers: Answers::default(),
             visited: FxHashMap::default(),
             ends: FxHashMap::default(),

@@ -79,6 +79,7 @@ fn enumerate(
         history: true,
         along,
         whole: false,
+        same_values: false,
         max_steps: arguments.max_steps,
         max_states: arguments.max_states,
         max_memory: arguments.max_state_memory << 20,
