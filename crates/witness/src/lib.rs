@@ -15,6 +15,7 @@ mod claims;
 mod clocks;
 mod decision;
 mod foreign;
+mod locks;
 mod memory;
 mod objects;
 mod path;
@@ -23,6 +24,8 @@ mod pure;
 mod run;
 mod step;
 mod sync;
+
+pub use locks::check_locks;
 
 use claim::{Candidate, Witness};
 use ir::{Program, SiteId};
