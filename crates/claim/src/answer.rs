@@ -142,12 +142,24 @@ pub enum Unknown {
     Conflicts(u64),
     /// So much memory, in bytes, was used.
     Memory(u64),
+    /// So many states were looked at.
+    States(u64),
+    /// No run shows it in which each read sees what it saw; one in which some read sees something else may.
+    OtherValues,
+    /// No run shows it in which locks are taken in the recorded order and each read sees the write that it saw.
+    NotPreserved,
+    /// Another planner was asked, and failed; how, in words.
+    Planner(String),
+    /// It is about values, or about all threads, and the engine decides only about orders of events.
+    NotAsked,
     /// It was interrupted.
     Interrupted,
     /// It would be infeasible, but only because values were taken as recorded at these events.
     Pinned(Vec<EventId>),
     /// It is infeasible in a window of the trace that is not all of it: so many events.
     Window(u64),
+    /// A run was claimed without regard to data, and the subject did not follow it.
+    NotFollowed,
     /// The trace does not have what the question needs.
     NotInTrace(String),
     /// A witness was found, and the independent checker refused it, for this reason: a fault of ours.

@@ -18,6 +18,19 @@ pub enum Engine {
     Sync,
 }
 
+impl Engine {
+    /// Its name, as `--engine` has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Symbolic => "symbolic",
+            Engine::Plan => "plan",
+            Engine::Lockset => "lockset",
+            Engine::Sync => "sync",
+        }
+    }
+}
+
 /// Why a block counts as a transaction (DESIGN §10).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Block {

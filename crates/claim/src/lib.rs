@@ -12,4 +12,4 @@ mod statistics;
 pub use answer::{Answer, Because, Unknown, Witness};
 pub use candidate::{Candidate, Deadlock, Pattern, Property, is_unserializable};
 pub use finding::{Block, Cause, Consequence, Engine, Finding, Outside, Standing, Unconfirmed};
-pub use statistics::{Coverage, PhaseTimes, Statistics};
+pub use statistics::{Coverage, EngineStatistics, PhaseTimes, Statistics};

@@ -1,5 +1,6 @@
 //! Counts: the columns of AV Table 1, and what was covered.
 
+use crate::Engine;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -30,6 +31,43 @@ pub struct Statistics {
     pub pins: Vec<(String, u64)>,
     /// Where the time went (`sym-time`).
     pub times: PhaseTimes,
+    /// What each engine did, in the order in which they were asked, if other ones than the symbolic engine were (PLAN Table 1).
+    #[serde(default)]
+    pub engines: Vec<EngineStatistics>,
+}
+
+/// What one engine did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct EngineStatistics {
+    /// Which.
+    pub engine: Engine,
+    /// Candidates that it was asked about.
+    pub asked: u64,
+    /// Those of which it gave a run.
+    pub runs: u64,
+    /// Runs of these that turned out not to be feasible when the subject was run along them.
+    pub refused: u64,
+    /// Those that it has shown to be infeasible.
+    pub infeasible: u64,
+    /// The time that it took, re-runs left out.
+    pub time: Duration,
+    /// The time of re-runs that were needed to know whether its runs are feasible.
+    pub replay: Duration,
+}
+
+impl EngineStatistics {
+    /// Nothing yet.
+    #[must_use]
+    pub fn of(engine: Engine) -> EngineStatistics {
+        let (time, replay) = (Duration::ZERO, Duration::ZERO);
+        EngineStatistics { engine, asked: 0, runs: 0, refused: 0, infeasible: 0, time, replay }
+    }
+
+    /// Runs that are feasible.
+    #[must_use]
+    pub fn feasible(&self) -> u64 {
+        self.runs - self.refused
+    }
 }
 
 /// Time by phase.
@@ -97,6 +135,19 @@ impl Statistics {
         times.solve += more.solve;
         times.witnesses += more.witnesses;
         times.replay += more.replay;
+        for more in &other.engines {
+            match self.engines.iter_mut().find(|known| known.engine == more.engine) {
+                Some(known) => {
+                    known.asked += more.asked;
+                    known.runs += more.runs;
+                    known.refused += more.refused;
+                    known.infeasible += more.infeasible;
+                    known.time += more.time;
+                    known.replay += more.replay;
+                }
+                None => self.engines.push(*more),
+            }
+        }
     }
 }
 

@@ -3,17 +3,21 @@
 //! Findings are grouped by static place: of candidates at the same instructions one is shown, the first that a replay confirms, and
 //! the others are counted.
 
+use crate::candidates::deadlock::circles;
 use crate::candidates::{Wanted, candidates};
 use crate::confirm::{Replayed, confirm};
+use crate::engines::{self, Asked, Cheap, Decided, Engines};
 use crate::filters::{Filter, Filters};
 use crate::normal::Normal;
 use crate::pattern::{self, PatternError, PatternText};
+use crate::planning;
 use crate::refine::{Shown, show};
 use crate::symbolic;
 use crate::time;
 use crate::windows::Windows;
 use claim::{
-    Answer, Block, Candidate, Coverage, Engine, Finding, Property, Standing, Statistics, Unknown, Witness,
+    Answer, Block, Candidate, Coverage, Deadlock, Engine, EngineStatistics, Finding, Property, Standing,
+    Statistics, Unknown, Witness,
 };
 use ctp::{Ctp, CtpError, Kind, Otherwise, TransactionOrigin};
 use encode::Model;
@@ -30,8 +34,12 @@ pub struct Options {
     pub wanted: Wanted,
     /// How the concurrent trace program is made.
     pub ctp: ctp::Options,
-    /// How the engine works.
+    /// Who decides candidates.
+    pub engines: Engines,
+    /// How the symbolic engine works.
     pub engine: symbolic::Options,
+    /// Another planner than ours, for the engine `plan`.
+    pub planner: Option<plan::Outside>,
     /// What the user asks for besides.
     pub patterns: Vec<PatternText>,
     /// Then all is to be over: what is not decided is unknown, and what is not confirmed stays predicted.
@@ -40,6 +48,9 @@ pub struct Options {
 
 /// Most deadlocks that are enumerated.
 const MOST_DEADLOCKS: usize = 100;
+
+/// Most circles of locks at the same instructions that engines are asked about that do not enumerate deadlocks.
+const MOST_CIRCLES: usize = 16;
 
 /// Most candidates of one static place that are replayed until one is confirmed.
 const MOST_REPLAYS: usize = 3;
@@ -59,6 +70,8 @@ pub struct Prediction {
     pub statistics: Statistics,
     /// What was covered.
     pub coverage: Coverage,
+    /// What other engines than the symbolic one have decided, and the runs that they needed for it.
+    decided: FxHashMap<Candidate, (Engine, Option<Replayed>)>,
 }
 
 /// Why there is no prediction.
@@ -138,14 +151,24 @@ fn run(
     let (patterns, left_out) = pattern::bind(&options.patterns, &ctp, program, trace, most)?;
     remaining.extend(patterns);
     prediction.coverage.left_out += left_out;
-    let start = Instant::now();
-    let asked = symbolic::Options { total_time: time::for_questions(options), ..options.engine.clone() };
-    let mut engine = Windows::new(program, trace, &ctp, &remaining, asked)?;
-    prediction.statistics.times.encode = start.elapsed();
+    let replay = &mut |candidate: &Candidate, witness: &Witness| replay(candidate, &witness.whole(trace));
     each_place_first(&ctp, &mut remaining);
-    prediction.solve(&mut engine, remaining, options, progress)?;
+    if options.engines != Engines::Symbolic {
+        remaining = prediction.ask_cheap(program, trace, &ctp, remaining, options, progress, replay);
+    }
+    let mut engine = None;
+    if options.engines.asks_symbolic() {
+        let start = Instant::now();
+        let asked = symbolic::Options { total_time: time::for_questions(options), ..options.engine.clone() };
+        let engine = engine.insert(Windows::new(program, trace, &ctp, &remaining, asked)?);
+        prediction.statistics.times.encode = start.elapsed();
+        prediction.solve(engine, remaining, options, progress)?;
+    }
+    prediction.answers.sort_by(|(a, _), (b, _)| a.cmp(b));
     let start = Instant::now();
-    prediction.make_small(&mut engine, &ctp)?;
+    if let Some(engine) = &mut engine {
+        prediction.make_small(engine, &ctp)?;
+    }
     // CAM claims more than it knows: what the program thinks of it, the replay says.
     if options.engine.model != Model::Cam {
         prediction.check(program, trace);
@@ -158,9 +181,7 @@ fn run(
             || witness::check_all(program, trace, rules(trace, [witness]), &[(candidate, witness)])
                 .is_ok_and(|each| each.iter().all(Result::is_ok))
     };
-    prediction.find(&mut engine, &ctp, &checks, &mut |candidate, witness| {
-        replay(candidate, &witness.whole(trace))
-    })?;
+    prediction.find(&mut engine, &ctp, &checks, replay)?;
     prediction.statistics.times.replay = start.elapsed();
     prediction.count(&ctp);
     Ok(prediction)
@@ -196,6 +217,53 @@ impl Prediction {
         remaining
     }
 
+    /// Asks the engines that are cheaper than the symbolic one; gives what it is to be asked.
+    #[expect(clippy::too_many_arguments, reason = "what is predicted from, and what is told")]
+    fn ask_cheap(
+        &mut self,
+        program: &Program,
+        trace: &Trace,
+        ctp: &Ctp,
+        mut remaining: Vec<Candidate>,
+        options: &Options,
+        progress: &mut dyn FnMut(Progress),
+        replay: &mut dyn FnMut(&Candidate, &Witness) -> Replayed,
+    ) -> Vec<Candidate> {
+        if options.wanted.properties.contains(&Property::Deadlock) {
+            remaining.extend(circles(ctp, MOST_CIRCLES));
+        }
+        let planning = planning::Options {
+            until: engines::until(time::for_questions(options)),
+            interrupter: options.engine.interrupter.clone(),
+            planner: options.planner.clone(),
+            ..planning::Options::default()
+        };
+        let (candidates, mut feasible, mut decided) = (remaining.len(), 0, 0);
+        let start = Instant::now();
+        let asked = Asked { program, trace, ctp, options: planning };
+        let told = &mut |answer: &Answer| {
+            decided += 1;
+            feasible += usize::from(matches!(answer, Answer::Feasible(_)));
+            progress(Progress { decided, candidates, feasible });
+        };
+        let Cheap { decided, mut open, statistics } =
+            engines::ask(&asked, options.engines, remaining, told, replay);
+        for Decided { candidate, answer, engine, replayed } in decided {
+            self.decided.insert(candidate.clone(), (engine, replayed));
+            self.answers.push((candidate, answer));
+        }
+        self.statistics.engines = statistics;
+        self.statistics.times.solve += start.elapsed();
+        if !options.engines.asks_symbolic() && options.wanted.properties.contains(&Property::Deadlock) {
+            // Others than circles of two locks may be there.
+            let others = Candidate::Deadlock(Deadlock::AllBlocked(vec![]));
+            self.answers.push((others, Answer::Unknown(Unknown::NotAsked)));
+        }
+        // The symbolic engine enumerates deadlocks itself.
+        open.retain(|candidate| candidate.property() != Property::Deadlock);
+        open
+    }
+
     fn solve(
         &mut self,
         engine: &mut Windows<'_>,
@@ -212,12 +280,25 @@ impl Prediction {
             feasible += usize::from(matches!(answer, Answer::Feasible(_)));
             progress(Progress { decided, candidates, feasible });
         })?;
+        let before = self.answers.len();
         self.answers.extend(remaining.into_iter().zip(answers));
         if options.wanted.properties.contains(&Property::Deadlock) {
-            self.answers.extend(engine.deadlocks(MOST_DEADLOCKS)?);
+            let deadlocks = engine.deadlocks(MOST_DEADLOCKS)?;
+            let is_new = |(candidate, _): &(Candidate, Answer)| !self.decided.contains_key(candidate);
+            self.answers.extend(deadlocks.into_iter().filter(is_new));
         }
-        self.answers.sort_by(|(a, _), (b, _)| a.cmp(b));
-        self.statistics.times.solve = start.elapsed();
+        self.statistics.times.solve += start.elapsed();
+        if options.engines != Engines::Symbolic {
+            let own = &self.answers[before..];
+            let count = |is: fn(&Answer) -> bool| own.iter().filter(|(_, answer)| is(answer)).count() as u64;
+            self.statistics.engines.push(EngineStatistics {
+                asked: own.len() as u64,
+                runs: count(|answer| matches!(answer, Answer::Feasible(_))),
+                infeasible: count(|answer| matches!(answer, Answer::Infeasible(_))),
+                time: self.statistics.times.encode + start.elapsed(),
+                ..EngineStatistics::of(Engine::Symbolic)
+            });
+        }
         Ok(())
     }
 
@@ -226,6 +307,7 @@ impl Prediction {
         let mut shown: FxHashSet<(Tag, Vec<SiteId>)> = FxHashSet::default();
         for (candidate, answer) in &mut self.answers {
             if let Answer::Feasible(_) = answer
+                && !self.decided.contains_key(candidate)
                 && shown.insert((tag(candidate), sites(ctp, candidate)))
                 && let small @ Answer::Feasible(_) = engine.answer_small(candidate)?
             {
@@ -235,17 +317,22 @@ impl Prediction {
         Ok(())
     }
 
-    /// Has each witness checked by somebody who knows neither the encoding nor the engine.
+    /// Has each witness checked by somebody who knows neither the encoding nor the engine. Claims that ignore data are the subject's business.
     fn check(&mut self, program: &Program, trace: &Trace) {
+        let decided = &self.decided;
+        let is_claim = |candidate: &Candidate| matches!(decided.get(candidate), Some((Engine::Lockset, _)));
         let feasible = self.answers.iter().filter_map(|(candidate, answer)| match answer {
-            Answer::Feasible(witness) => Some((candidate, witness)),
+            Answer::Feasible(witness) if !is_claim(candidate) => Some((candidate, witness)),
             _ => None,
         });
         let asked: Vec<(&Candidate, &Witness)> = feasible.collect();
         let rules = rules(trace, asked.iter().map(|&(_, witness)| witness));
         let results = witness::check_all(program, trace, rules, &asked);
         let results = results.unwrap_or_else(|refusal| vec![Err(refusal); asked.len()]);
-        let feasible = self.answers.iter_mut().filter(|(_, answer)| matches!(answer, Answer::Feasible(_)));
+        let feasible = self
+            .answers
+            .iter_mut()
+            .filter(|(candidate, answer)| matches!(answer, Answer::Feasible(_)) && !is_claim(candidate));
         for ((_, answer), result) in feasible.zip(results) {
             if let Err(refusal) = result {
                 *answer = Answer::Unknown(Unknown::Refused(refusal.to_string()));
@@ -285,10 +372,10 @@ impl Prediction {
     /// Groups what is feasible by static place, and replays. What turns out not to be is an answer of its own.
     fn find(
         &mut self,
-        engine: &mut Windows<'_>,
+        engine: &mut Option<Windows<'_>>,
         ctp: &Ctp,
         checks: &dyn Fn(&Candidate, &Witness) -> bool,
-        replay: &mut impl FnMut(&Candidate, &Witness) -> Replayed,
+        replay: &mut dyn FnMut(&Candidate, &Witness) -> Replayed,
     ) -> Result<(), PredictError> {
         let mut groups: FxHashMap<(Tag, Vec<SiteId>), usize> = FxHashMap::default();
         let mut replays: Vec<usize> = vec![];
@@ -310,7 +397,16 @@ impl Prediction {
                     continue;
                 }
             }
-            let replayed = match show(engine, candidate, witness, checks, replay)? {
+            let (found_by, known_run) = match self.decided.remove(candidate) {
+                Some((engine, run)) => (engine, run),
+                None => (Engine::Symbolic, None),
+            };
+            let shown = match (known_run, &mut *engine, found_by) {
+                (Some(run), ..) => Shown::Replayed(run),
+                (None, Some(engine), Engine::Symbolic) => show(engine, candidate, witness, checks, replay)?,
+                (None, ..) => Shown::Replayed(replay(candidate, witness)),
+            };
+            let replayed = match shown {
                 Shown::Replayed(replayed) => replayed,
                 Shown::Not(found) => {
                     *answer = found;
@@ -325,6 +421,7 @@ impl Prediction {
                 if replayed.standing == Standing::Confirmed && is_better {
                     (finding.candidate, finding.witness) = (candidate.clone(), replayed.witness);
                     (finding.standing, finding.consequence) = (replayed.standing, replayed.consequence);
+                    finding.engine = found_by;
                     (finding.run, finding.output) = (replayed.run, replayed.output);
                 }
                 continue;
@@ -338,7 +435,7 @@ impl Prediction {
                 candidate: candidate.clone(),
                 sites,
                 witness,
-                engine: Engine::Symbolic,
+                engine: found_by,
                 standing,
                 consequence,
                 others: 0,

@@ -27,7 +27,7 @@ pub fn show(
     candidate: &Candidate,
     witness: &Witness,
     checks: &dyn Fn(&Candidate, &Witness) -> bool,
-    replay: &mut impl FnMut(&Candidate, &Witness) -> Replayed,
+    replay: &mut dyn FnMut(&Candidate, &Witness) -> Replayed,
 ) -> Result<Shown> {
     let mut witness = witness.clone();
     if engine.is_tied() {

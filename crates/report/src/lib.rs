@@ -31,4 +31,4 @@ pub use prediction::{Report, gather, prediction, prediction_statistics};
 pub use sarif::sarif;
 pub use source::{Mark, Sources};
 pub use statistics::{Rebuilt, statistics};
-pub use why_not::why_not;
+pub use why_not::{candidates, why_not};

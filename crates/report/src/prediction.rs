@@ -2,7 +2,7 @@
 
 use crate::finding::{Description, Kind};
 use crate::{Mark, Sources};
-use claim::{Answer, Candidate, Coverage, Statistics, Unknown};
+use claim::{Answer, Candidate, Coverage, Engine, EngineStatistics, Statistics, Unknown};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -64,6 +64,14 @@ fn reason(unknown: &Unknown) -> String {
         Unknown::Time(limit) => format!("no answer in {:.0} s", limit.as_secs_f64().max(1.0)),
         Unknown::Conflicts(limit) => format!("no answer in {limit} conflicts"),
         Unknown::Memory(limit) => format!("no answer in {} MiB", limit >> 20),
+        Unknown::States(limit) => format!("no plan in {limit} states"),
+        Unknown::OtherValues => "no run in which every read sees what it saw".to_owned(),
+        Unknown::NotPreserved => {
+            "no run that takes locks in the recorded order and reads from the same writes".to_owned()
+        }
+        Unknown::Planner(why) => format!("the planner failed: {why}"),
+        Unknown::NotAsked => "not a question of an order of events alone (--engine symbolic)".to_owned(),
+        Unknown::NotFollowed => "a lock-valid run that the program did not follow".to_owned(),
         Unknown::Interrupted => "interrupted".to_owned(),
         Unknown::Pinned(_) => "it depends on values that had to be taken as recorded".to_owned(),
         Unknown::Window(events) => format!("only a window of {events} events was looked at"),
@@ -186,6 +194,9 @@ fn one(finding: &Description, above: &[Description], sources: &Sources<'_>, widt
             plural(finding.others, "more instance", "more instances")
         );
     }
+    if finding.engine != Engine::Symbolic {
+        let _ = writeln!(text, "   = found by: the engine `{}`", finding.engine.name());
+    }
     let _ = match &finding.command {
         Some(command) => writeln!(text, "   = to see it: {command}"),
         None => writeln!(
@@ -256,6 +267,34 @@ pub fn prediction_statistics(statistics: &Statistics) -> String {
     for (reason, count) in &statistics.pins {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{:<44}{count:>12}", format!("taken as recorded: {reason}"));
+    }
+    text.push_str(&engines(&statistics.engines));
+    text
+}
+
+/// What each engine did, if several were asked or another than usual.
+fn engines(all: &[EngineStatistics]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "{:<10}{:>8}{:>8}{:>10}{:>13}{:>12}{:>12}{:>12}\n",
+        "engine", "asked", "runs", "feasible", "not followed", "infeasible", "time", "re-runs"
+    );
+    for one in all {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{:<10}{:>8}{:>8}{:>10}{:>13}{:>12}{:>10.3} s{:>10.3} s",
+            one.engine.name(),
+            one.asked,
+            one.runs,
+            one.feasible(),
+            one.refused,
+            one.infeasible,
+            one.time.as_secs_f64(),
+            one.replay.as_secs_f64()
+        );
     }
     text
 }

@@ -43,6 +43,13 @@ pub fn why_not(answers: &[(Candidate, Answer)], telling: &Telling<'_>) -> String
         .collect()
 }
 
+/// Candidates in words, one line each.
+#[must_use]
+pub fn candidates(all: &[Candidate], telling: &Telling<'_>) -> Vec<String> {
+    let words = Reasons::new(telling);
+    all.iter().map(|candidate| words.candidate(candidate)).collect()
+}
+
 /// Events of the recorded run in words.
 struct Reasons<'a> {
     telling: &'a Telling<'a>,

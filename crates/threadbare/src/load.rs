@@ -6,8 +6,8 @@ use crate::store::Invocation;
 use anyhow::{Context as _, bail};
 use machine::{Machine, Options};
 use report::Sources;
-use std::path::Path;
-use subject::Schedule;
+use std::path::{Path, PathBuf};
+use subject::{Logging, Schedule, Strategy, Subject as _};
 use trace::Trace;
 use trace::file::{ReadTrace, TraceError};
 
@@ -204,4 +204,24 @@ fn whole(read: ReadTrace, path: &Path) -> anyhow::Result<Trace> {
         None => Ok(read.trace),
         Some(note) => bail!("{} is not complete, and a whole trace is needed: {note}", path.display()),
     }
+}
+
+/// What was run and one run of it: a trace, with the program that it names unless another is given; or a model program, which is run once.
+pub fn recorded(
+    file: &Path,
+    program: Option<&Path>,
+    options: &ProgramOptions,
+) -> anyhow::Result<(ir::Program, Trace)> {
+    let is_model = kind(file) == Kind::Model
+        && file.extension().is_some_and(|extension| extension == "tb" || extension == "ir");
+    if is_model {
+        let machine = machine(file, options, Options::default().max_events)?;
+        let trace = machine.run(&Strategy::RunToBlock, &Logging::Everything)?.trace;
+        return Ok((machine.program().clone(), trace));
+    }
+    let trace = whole_trace(file)?;
+    let path = program.map_or_else(|| PathBuf::from(&trace.origin.subject), Path::to_owned);
+    let program = self::program(&path, options)?;
+    trace.check_fits(&program).with_context(|| file.display().to_string())?;
+    Ok((program, trace))
 }

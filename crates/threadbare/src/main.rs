@@ -33,6 +33,7 @@ fn run(command: cli::Command) -> anyhow::Result<exit::Exit> {
         cli::Command::Record(arguments) => command::record::record(&arguments),
         cli::Command::Predict(arguments) => command::predict::predict(&arguments),
         cli::Command::Ctp(arguments) => command::ctp::ctp(&arguments),
+        cli::Command::Export(arguments) => command::export::export(&arguments),
         cli::Command::Replay(arguments) => command::replay::replay(arguments),
         cli::Command::List => command::kept::list(),
         cli::Command::Show(arguments) => command::kept::show(&arguments),

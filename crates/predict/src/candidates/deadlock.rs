@@ -12,7 +12,8 @@ use trace::{EventKind, Location};
 type Nested = BTreeMap<(Location, Location), BTreeMap<(ThreadIndex, SiteId), Vec<EventIndex>>>;
 
 /// Circles of two threads and two locks, at most so many at the same instructions.
-pub(crate) fn circles(ctp: &Ctp, most: usize) -> Vec<Candidate> {
+#[must_use]
+pub fn circles(ctp: &Ctp, most: usize) -> Vec<Candidate> {
     let nested = nested(ctp);
     let mut collector = Collector { most, ..Collector::new(ctp) };
     for (&(first, second), ones) in nested.iter().filter(|((first, second), _)| first < second) {

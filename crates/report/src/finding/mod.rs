@@ -9,7 +9,7 @@ mod title;
 mod why;
 
 use crate::Sources;
-use claim::{Candidate, Cause, Finding, Outside, Standing, Unconfirmed};
+use claim::{Candidate, Cause, Engine, Finding, Outside, Standing, Unconfirmed};
 use ir::SiteId;
 use subject::Schedule;
 use trace::{EventId, ExcerptRow, Trace};
@@ -130,6 +130,8 @@ pub struct Description {
     pub unconfirmed: Option<String>,
     /// Other instances at the same places.
     pub others: u64,
+    /// Who found it.
+    pub engine: Engine,
     /// The schedule, as a file for `threadbare replay`.
     pub schedule: String,
     /// How many steps the schedule has.
@@ -164,6 +166,7 @@ pub fn describe(finding: &Finding, schedule: Schedule, telling: &Telling<'_>) ->
         fails_at: words.fails_at(),
         unconfirmed: unconfirmed(&finding.standing, telling.sources),
         others: finding.others,
+        engine: finding.engine,
         kind,
         title,
         places,

@@ -8,8 +8,9 @@ mod record;
 pub use check::{AtomicityName, CheckArguments, CheckFormat};
 pub use explore::{ExploreArguments, Method, Reduction, Search};
 pub use predict::{
-    AtomicName, CtpArguments, CtpCommand, CtpShowArguments, Format, ModeName, ModelName, PredictArguments,
-    PredictOptions, PropertyName, RunArguments,
+    AtomicName, CtpArguments, CtpCommand, CtpShowArguments, EngineName, ExportArguments, ExportCommand,
+    ExportPddlArguments, Format, ModeName, ModelName, PredictArguments, PredictOptions, PropertyName,
+    RunArguments,
 };
 pub use record::{DEFAULT_CFLAGS, LogName, ProcessOptions, RecordArguments, RecordOptions, StrategyName};
 
@@ -65,6 +66,8 @@ pub enum Command {
     Trace(TraceArguments),
     /// Look into concurrent trace programs: what prediction makes of a trace
     Ctp(CtpArguments),
+    /// Write what is asked of a recorded run for other tools
+    Export(ExportArguments),
     /// Answer an SMT-LIB 2 script: Booleans, bit-vectors, and integers that are only ordered by `<`
     Solve(SolveArguments),
     /// Print the program IR of a model program or of a binary

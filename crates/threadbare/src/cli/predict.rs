@@ -44,6 +44,21 @@ pub enum ModelName {
     Causal,
 }
 
+/// Who decides whether a candidate is feasible.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EngineName {
+    /// Constraints and a solver: finds all that the recorded thread paths allow
+    Symbolic,
+    /// A planner: runs in which every read sees the value that it saw
+    Plan,
+    /// Runs that locks allow, whatever the data: each is tried by running the program
+    Lockset,
+    /// Races and deadlocks of runs that take locks in the recorded order: sound and fast, for long runs
+    Sync,
+    /// All of them, the cheap ones first, each for what is still open
+    All,
+}
+
 /// Which schedules count.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ModeName {
@@ -78,6 +93,13 @@ pub struct PredictOptions {
     /// What counts as atomic where the program marks no block
     #[arg(long, value_enum, default_value_t = AtomicName::Locks)]
     pub atomic: AtomicName,
+    /// Who decides whether a candidate is feasible; docs/planning.md compares them
+    #[arg(long, value_enum, default_value_t = EngineName::Symbolic)]
+    pub engine: EngineName,
+    /// For --engine plan: another planner, called with the files of the domain and of the problem in PDDL; `{domain}`, `{problem}` and
+    /// `{plan}` in the command stand for the files if they belong elsewhere
+    #[arg(long, value_name = "COMMAND")]
+    pub planner: Option<String>,
     /// How much of the program is looked at
     #[arg(long, value_enum, default_value_t = ModelName::Program)]
     pub model: ModelName,
@@ -199,6 +221,42 @@ pub enum CtpCommand {
 pub struct CtpShowArguments {
     /// A trace, or a model program, which is then run once
     pub file: PathBuf,
+    /// The program that was run, if it is not where it was
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
+    /// What counts as atomic where the program marks no block
+    #[arg(long, value_enum, default_value_t = AtomicName::Locks)]
+    pub atomic: AtomicName,
+    #[command(flatten)]
+    pub options: ProgramOptions,
+}
+
+/// `threadbare export`
+#[derive(Args, Debug)]
+pub struct ExportArguments {
+    /// What to write.
+    #[command(subcommand)]
+    pub command: ExportCommand,
+}
+
+/// The subcommands of `threadbare export`.
+#[derive(Subcommand, Debug)]
+pub enum ExportCommand {
+    /// Write a candidate as a planning problem in PDDL: a domain and a problem
+    Pddl(ExportPddlArguments),
+}
+
+/// `threadbare export pddl`
+#[derive(Args, Debug)]
+pub struct ExportPddlArguments {
+    /// A trace, or a model program, which is then run once
+    pub file: PathBuf,
+    /// Which candidate, by its number; without it the candidates are listed
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub candidate: Option<u64>,
+    /// Write domain.pddl and problem.pddl into this directory; without it both are printed
+    #[arg(short, long, value_name = "DIR", requires = "candidate")]
+    pub output: Option<PathBuf>,
     /// The program that was run, if it is not where it was
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,

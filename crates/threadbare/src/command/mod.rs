@@ -6,6 +6,7 @@ pub mod check_many;
 pub mod ctp;
 pub mod doctor;
 pub mod explore;
+pub mod export;
 pub mod fmt;
 pub mod generate;
 pub mod ir;

@@ -107,7 +107,11 @@ pub fn look<S: Subject>(
             || is(|why| {
                 matches!(
                     why,
-                    Unknown::Time(_) | Unknown::Conflicts(_) | Unknown::Memory(_) | Unknown::Window(_)
+                    Unknown::Time(_)
+                        | Unknown::Conflicts(_)
+                        | Unknown::Memory(_)
+                        | Unknown::States(_)
+                        | Unknown::Window(_)
                 )
             }),
         runs_left_out: 0,

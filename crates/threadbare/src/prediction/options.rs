@@ -1,10 +1,11 @@
 //! What the flags ask for, in the words of `predict`.
 
-use crate::cli::{AtomicName, ModeName, ModelName, PredictOptions, PropertyName};
+use crate::cli::{AtomicName, EngineName, ModeName, ModelName, PredictOptions, PropertyName};
 use crate::load;
 use anyhow::Context as _;
 use claim::Property;
-use predict::{Interrupter, Mode, Model, Options, Wanted};
+use plan::Outside;
+use predict::{Engines, Interrupter, Mode, Model, Options, Wanted};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -46,7 +47,18 @@ pub fn options(arguments: &PredictOptions) -> anyhow::Result<Options> {
     let ctp = ctp::Options { atomic: atomic(arguments.atomic), ..Default::default() };
     // The budget is for everything from now on.
     let until = arguments.budget.map(|budget| Instant::now() + budget);
-    Ok(Options { wanted, ctp, engine, patterns, until })
+    let engines = match arguments.engine {
+        EngineName::Symbolic => Engines::Symbolic,
+        EngineName::Plan => Engines::Plan,
+        EngineName::Lockset => Engines::Lockset,
+        EngineName::Sync => Engines::Sync,
+        EngineName::All => Engines::All,
+    };
+    let planner = arguments.planner.as_deref().map(Outside::new).transpose().context("--planner")?;
+    if planner.is_some() && !matches!(engines, Engines::Plan | Engines::All) {
+        anyhow::bail!("--planner is for the engine `plan`: say --engine plan, or --engine all");
+    }
+    Ok(Options { wanted, ctp, engines, engine, planner, patterns, until })
 }
 
 /// What counts as atomic.
