@@ -3,8 +3,9 @@
 
 CARGO ?= cargo
 RATE = target/tools/bin/rate
+PYPERPLAN = target/tools/pyperplan
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-explore bench-check bench-record bench-run mutation random fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-plan bench-explore bench-check bench-record bench-run mutation random fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -20,6 +21,7 @@ setup-native:
 
 setup-test: $(RATE)
 	@sh scripts/setup.sh test
+	@[ -d $(PYPERPLAN) ] || python3 -m pip install --quiet --no-deps --target $(PYPERPLAN) pyperplan==2.1
 
 # A checker of clausal proofs that is not ours: the solver's tests show it what is claimed to be impossible.
 $(RATE):
@@ -31,7 +33,7 @@ lint:
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 
 unit:
-	RATE="$(CURDIR)/$(RATE)" $(CARGO) test --workspace --all-features --locked
+	RATE="$(CURDIR)/$(RATE)" PYPERPLAN="$(CURDIR)/$(PYPERPLAN)" $(CARGO) test --workspace --all-features --locked
 
 doc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --all-features --no-deps --locked
@@ -62,6 +64,10 @@ bench-predict: setup
 	$(CARGO) run --release --locked -p threadbare-predict --example bench -- table --no-z3 64
 	$(CARGO) run --release --locked -p threadbare-predict --example bench -- scaling
 
+# PLAN Table 1: access patterns that lock-valid runs, plans, both and the symbolic engine show, and what that takes.
+bench-plan: setup
+	$(CARGO) run --release --locked -p threadbare-predict --example bench -- plan
+
 # What recording a compiled program costs, beside plain, ThreadSanitizer and helgrind (the latter two where they are installed).
 bench-record: setup-native
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
@@ -86,7 +92,7 @@ random: setup
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-lang --features random --lib
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
-		--test random --test full --test windows --test wakeups
+		--test random --test full --test windows --test wakeups --test planning --test sync
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-explore
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-check \
 		--test outcomes --test races --test atomicity --test store_buffers

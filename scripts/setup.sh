@@ -2,7 +2,8 @@
 # Installs what is needed and missing. Works as root or with sudo on Debian and Ubuntu; elsewhere it says what to install.
 #   setup.sh           to build: a C and a C++ compiler (for zstd and CaDiCaL)
 #   setup.sh native    and to compile programs: clang and LLVM 22
-#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22; Chromium, to look at the HTML report
+#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22; Chromium, to look at the HTML report; Python with pip,
+#                      for an independent planner
 #   setup.sh solvers   and to compare: z3 and cvc5
 set -eu
 
@@ -24,6 +25,8 @@ native)
     ;;
 test)
     need z3 z3
+    need python3 python3
+    python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
     need clang-22 clang-22
     need llvm-config-22 llvm-22-dev
     # Any will do; the one without windows is the smallest.

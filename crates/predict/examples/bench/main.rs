@@ -1,13 +1,15 @@
-//! `make bench-predict`: the table of AV §6, and how prediction grows with the trace.
+//! `make bench-predict`: the table of AV §6, and how prediction grows with the trace. `make bench-plan`: the table of PLAN §5.
 //!
 //! ```text
 //! bench table [--no-z3] [--limit SECONDS] [N...]      AV Table 1, or the three banks with N clerks
 //! bench generate NAME                                 one of its programs, e.g. bank-nav-8
 //! bench scaling [EVENTS...]                           traces of so many events
+//! bench plan [NAME...]                                PLAN Table 1
 //! ```
 
 mod families;
 mod long;
+mod plan;
 mod scaling;
 mod table;
 
@@ -47,6 +49,7 @@ fn run(arguments: &[String]) -> Result<(), String> {
             let default = vec![1_000, 10_000, 100_000, 1_000_000];
             scaling::print(if sizes.is_empty() { &default } else { &sizes })?;
         }
+        ["plan", ref names @ ..] => plan::print(names),
         ["scaling-one", shape, size] => {
             let shape = long::Shape::named(shape).ok_or("the shapes are mix and loop")?;
             scaling::one(shape, size.parse().map_err(|_| format!("{size} is no number"))?);
@@ -67,7 +70,11 @@ fn run(arguments: &[String]) -> Result<(), String> {
             }
             table::print(&rows(&sizes), with_z3, limit);
         }
-        _ => return Err("say table, generate or scaling; see the top of the example's source".to_owned()),
+        _ => {
+            return Err(
+                "say table, generate, scaling or plan; see the top of the example's source".to_owned()
+            );
+        }
     }
     Ok(())
 }
