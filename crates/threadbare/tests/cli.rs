@@ -11,5 +11,6 @@ fn commands_print_what_is_shown() {
         .case("docs/prediction.md")
         .case("docs/exploration.md")
         .case("docs/memory-models.md")
+        .case("docs/planning.md")
         .case("crates/threadbare/tests/cmd/*.trycmd");
 }
