@@ -57,8 +57,15 @@ impl Problem {
         }
         builder.join_all();
         builder.set_goal(goal);
-        builder.problem.contents = builder.contents.all();
-        builder.problem
+        let mut problem = builder.problem;
+        problem.contents = builder.contents.all();
+        // A thread that stands before its fork of another one never gets there.
+        let is_beyond = |goal: &Condition| {
+            matches!(goal, Condition::Done(thread, steps)
+                if *steps as usize > problem.threads[thread.index()].steps.len())
+        };
+        problem.is_hopeless |= problem.goal.iter().any(is_beyond);
+        problem
     }
 }
 
