@@ -138,6 +138,9 @@ impl Bench {
     fn random(&self) -> (usize, usize) {
         let mut shown: BTreeSet<usize> = BTreeSet::new();
         let mut bugs: BTreeSet<String> = BTreeSet::new();
+        // On another way the same number is another event.
+        let is_same =
+            |event: &Event| self.ctp.find(event.id).is_some_and(|at| self.ctp.event(at).site == event.site);
         for seed in 0..self.patterns.len() as u64 {
             let run =
                 self.machine.run(&Strategy::Random { seed }, &Logging::Everything).expect("it runs").trace;
@@ -149,6 +152,7 @@ impl Bench {
                 if let Some([e1, f, e2]) = events.as_deref()
                     && e1 < f
                     && f < e2
+                    && [e1, f, e2].into_iter().all(|&at| is_same(&run.events[at]))
                     && touch(&run.events[*e1], &run.events[*f])
                     && touch(&run.events[*f], &run.events[*e2])
                 {
