@@ -146,7 +146,7 @@ pub struct Content {
     pub value: Option<u128>,
 }
 
-/// A state: the positions of the threads, then the variables. A thread that goes no further has [`State::STOPPED`] added.
+/// A state: the positions of the threads, then the variables. A thread that goes no further has the highest bit set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct State(pub(crate) Box<[u32]>);
 
