@@ -344,5 +344,9 @@ pub enum ExprKind {
         success: Order,
         /// Order on failure.
         failure: Order,
+        /// The local that takes what is there if it fails.
+        found: Option<LocalId>,
+        /// Whether it may fail though the value is there.
+        weak: bool,
     },
 }

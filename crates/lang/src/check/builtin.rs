@@ -19,8 +19,9 @@ pub(super) enum Builtin {
     Load,
     /// `store(x, v, order)`
     Store,
-    /// `cas(x, expected, new, order)`
-    CompareExchange,
+    /// `cas(x, expected, new, order, failure)`; with `into`, `compare_exchange(x, local, new, order, failure)`, and the flag says
+    /// whether it is the weak one
+    CompareExchange { into: Option<bool> },
     /// `fetch_add(x, v, order)` and its like
     Update(UpdateOp),
 }
@@ -54,7 +55,7 @@ const fn signature(
 }
 
 /// All built-in operations except `alloc`, whose first argument is a type.
-const TABLE: [Signature; 30] = [
+const TABLE: [Signature; 32] = [
     signature("assert", "assert(condition)", (1, 1), Builtin::Check(CheckKind::Assert)),
     signature("assume", "assume(condition)", (1, 1), Builtin::Check(CheckKind::Assume)),
     signature("lock", "lock(mutex)", (1, 1), Builtin::Sync(SyncOp::MutexLock, &[MUTEX])),
@@ -83,7 +84,24 @@ const TABLE: [Signature; 30] = [
     signature("fence", "fence(order)", (0, 1), Builtin::Fence),
     signature("load", "load(variable, order)", (1, 2), Builtin::Load),
     signature("store", "store(variable, value, order)", (2, 3), Builtin::Store),
-    signature("cas", "cas(variable, expected, new, order)", (3, 4), Builtin::CompareExchange),
+    signature(
+        "cas",
+        "cas(variable, expected, new, order, failure)",
+        (3, 5),
+        Builtin::CompareExchange { into: None },
+    ),
+    signature(
+        "compare_exchange",
+        "compare_exchange(variable, local, new, order, failure)",
+        (3, 5),
+        Builtin::CompareExchange { into: Some(false) },
+    ),
+    signature(
+        "compare_exchange_weak",
+        "compare_exchange_weak(variable, local, new, order, failure)",
+        (3, 5),
+        Builtin::CompareExchange { into: Some(true) },
+    ),
     signature("exchange", "exchange(variable, value, order)", (2, 3), Builtin::Update(UpdateOp::Exchange)),
     signature("fetch_add", "fetch_add(variable, value, order)", (2, 3), Builtin::Update(UpdateOp::Add)),
     signature("fetch_sub", "fetch_sub(variable, value, order)", (2, 3), Builtin::Update(UpdateOp::Sub)),

@@ -5,7 +5,7 @@ use super::body::{Body, Found, object_words};
 use super::builtin::{self, Builtin, Signature};
 use super::suggest;
 use crate::ast::{self, Name};
-use crate::typed::{Expr, ExprKind, Place, StatementKind, SyncOperand};
+use crate::typed::{Expr, ExprKind, LocalId, Place, StatementKind, SyncOperand};
 use crate::types::Type;
 use crate::{Diagnostic, Span};
 use ir::{FunctionId, Order, SyncKind, SyncOp, UpdateOp};
@@ -152,19 +152,50 @@ impl Body<'_> {
                 let (ty, value) = (place.ty, Box::new(value));
                 Some(Outcome::Value(Expr { kind: ExprKind::Update { op, place, value, order }, ty, span }))
             }
-            Builtin::CompareExchange => {
+            Builtin::CompareExchange { into } => {
                 let (place, expected) = self.place_and_value(arguments)?;
+                let found = match into {
+                    None => None,
+                    Some(_) => Some(self.local_of(signature, &arguments[1], &expected, place.ty)?),
+                };
                 let new = self.value(&arguments[2])?;
                 let new = self.convert(new, place.ty, "the new value")?;
                 let success = self.order(signature, arguments.get(3), |_| true)?;
-                let failure = match success {
-                    Order::Relaxed | Order::Release => Order::Relaxed,
-                    Order::Acquire | Order::AcqRel => Order::Acquire,
-                    Order::SeqCst => Order::SeqCst,
+                let failure = match (arguments.get(4), success) {
+                    (Some(order), _) => self.order(signature, Some(order), |order| {
+                        !matches!(order, Order::Release | Order::AcqRel)
+                    })?,
+                    (None, Order::Relaxed | Order::Release) => Order::Relaxed,
+                    (None, Order::Acquire | Order::AcqRel) => Order::Acquire,
+                    (None, Order::SeqCst) => Order::SeqCst,
                 };
-                let (expected, new) = (Box::new(expected), Box::new(new));
-                let kind = ExprKind::CompareExchange { place, expected, new, success, failure };
+                let (expected, new, weak) = (Box::new(expected), Box::new(new), into == Some(true));
+                let kind = ExprKind::CompareExchange { place, expected, new, success, failure, found, weak };
                 Some(Outcome::Value(Expr { kind, ty: Type::INT, span }))
+            }
+        }
+    }
+
+    /// The local that a `compare_exchange` compares with and changes.
+    fn local_of(
+        &mut self,
+        signature: &Signature,
+        argument: &ast::Expr,
+        expected: &Expr,
+        ty: Type,
+    ) -> Option<LocalId> {
+        // A value of another type has been converted.
+        match expected.kind {
+            ExprKind::Local(local) if expected.ty == ty => Some(local),
+            _ => {
+                let message =
+                    format!("`{}` compares with a local of the variable's type, `{ty}`", signature.name);
+                let help = format!(
+                    "it is written `{}`: if it fails, the local takes the value that is there",
+                    signature.usage
+                );
+                self.error(Diagnostic::new(argument.span, message).help(help));
+                None
             }
         }
     }

@@ -27,15 +27,24 @@ impl FunctionLowering<'_> {
 
     /// Compare-and-swap; one bit for success.
     pub(super) fn compare_exchange(&mut self, expr: &Expr) -> Operand {
-        let ExprKind::CompareExchange { place, expected, new, success, failure } = &expr.kind else {
+        let ExprKind::CompareExchange { place, expected, new, success, failure, found, weak } = &expr.kind
+        else {
             return Operand::Unknown(Type::BOOL);
         };
         let pointer = self.address(place);
         let (expected, new) = (self.value(expected), self.value(new));
-        let (success, failure) = (*success, *failure);
-        let op = Op::CompareExchange { pointer, expected, new, success, failure, weak: false };
-        let results = self.builder.emit(op, &[place.ty.lowered(), Type::BOOL], position(expr.span));
-        results.get(1).map_or(Operand::Unknown(Type::BOOL), |value| Operand::Value(*value))
+        let (success, failure, weak, at) = (*success, *failure, *weak, position(expr.span));
+        let op = Op::CompareExchange { pointer, expected, new, success, failure, weak };
+        let ty = place.ty.lowered();
+        let results = self.builder.emit(op, &[ty, Type::BOOL], at);
+        let [old, done] = results[..] else { return Operand::Unknown(Type::BOOL) };
+        let (old, done) = (Operand::Value(old), Operand::Value(done));
+        if let Some(local) = found {
+            let op = Op::Select { condition: done, then: expected, otherwise: old };
+            let kept = self.emit_one(op, ty, at);
+            self.builder.write(self.variables[local.index()], kept);
+        }
+        done
     }
 
     /// A synchronisation operation; its result, if it has one.
