@@ -4,17 +4,16 @@ use crate::atomicity;
 use crate::cat::Model;
 use crate::core::{self, Core};
 use crate::execution::Execution;
-use crate::graph::Graph;
-use crate::matrix::{self, Matrix};
+use crate::matrix::Matrix;
 use crate::outcome::{self, Outcome};
+use crate::prepared::{Prepared, modelled};
 use crate::race::{self, Race};
-use crate::relation::Modelled;
 use crate::rule::Rule;
 use crate::time::Timed;
-use crate::unfold::{Options, Unfolding, unfold};
-use crate::{Error, Result, describe, relation, time};
+use crate::unfold::Options;
+use crate::{Error, Result, describe};
 use ir::{CheckKind, Position, Program, Quantifier};
-use solver::{Answer, Bool, Solver};
+use solver::Bool;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A program under a model, some of whose rules may be switched off.
@@ -23,10 +22,10 @@ pub struct Checker<'p> {
     program: &'p Program,
     options: Options,
     /// Without one, sequential consistency as 004 App. A has it.
-    model: Option<&'p Model>,
-    off: BTreeSet<Rule>,
+    pub(crate) model: Option<&'p Model>,
+    pub(crate) off: BTreeSet<Rule>,
     /// Rules of the model that are switched off.
-    off_model: BTreeSet<String>,
+    pub(crate) off_model: BTreeSet<String>,
 }
 
 /// Whether something is allowed.
@@ -35,8 +34,8 @@ pub struct Checker<'p> {
 pub enum Verdict {
     /// By this execution.
     Allowed(Box<Execution>),
-    /// Because of these rules; without them if there are too many events to say.
-    Forbidden(Option<Core>),
+    /// Because of these rules.
+    Forbidden(Core),
 }
 
 impl Verdict {
@@ -69,8 +68,25 @@ pub struct Failure {
     pub site: Option<ir::SiteId>,
     /// Where.
     pub position: Option<Position>,
+    /// How often a loop may go round, if it is a loop's bound.
+    pub bound: Option<u128>,
     /// How.
     pub execution: Execution,
+}
+
+/// The number that a loop's rounds are compared with.
+fn bound(program: &Program, site: Option<ir::SiteId>) -> Option<u128> {
+    let place = ir::SiteIndex::new(program).place(site?)?;
+    let block = program.function(place.function).block(place.block);
+    let ir::Op::Check { condition: ir::Operand::Value(asked), kind: CheckKind::Bound } =
+        block.instructions.get(place.instruction as usize)?.op
+    else {
+        return None;
+    };
+    block.instructions.iter().find(|i| i.results.contains(&asked)).and_then(|i| match i.op {
+        ir::Op::Compare { rhs: ir::Operand::Const { bits, .. }, .. } => Some(bits),
+        _ => None,
+    })
 }
 
 /// What is asked for a verdict.
@@ -94,17 +110,11 @@ impl Wanted {
     }
 }
 
-/// The rules of 004 that are built into time.
-const STRUCTURAL: [Rule; 5] = [
-    Rule::ProgramOrder,
-    Rule::GlobalReadValue,
-    Rule::WeakTotalOrder,
-    Rule::TransitiveOrder,
-    Rule::AsymmetricOrder,
-];
+/// The rules of 004 that say that time is one order.
+const ORDER: [Rule; 3] = [Rule::WeakTotalOrder, Rule::TransitiveOrder, Rule::AsymmetricOrder];
 
-/// The largest execution whose matrix is shown.
-const MAX_MATRIX: usize = 24;
+/// Most events for which it is said which of the rules of order are needed: the matrix grows with the third power.
+const MAX_EXPLAINED: usize = 40;
 
 impl<'p> Checker<'p> {
     /// A program under sequential consistency.
@@ -139,8 +149,8 @@ impl<'p> Checker<'p> {
     }
 
     /// Whether a rule of 004 plays a part: a model has its own rules of order.
-    fn has(&self, rule: Rule) -> bool {
-        self.model.is_none() || !STRUCTURAL.contains(&rule) || rule == Rule::GlobalReadValue
+    pub(crate) fn has(&self, rule: Rule) -> bool {
+        self.model.is_none() || !(ORDER.contains(&rule) || rule == Rule::ProgramOrder)
     }
 
     /// The rules that are on, by name.
@@ -156,8 +166,8 @@ impl<'p> Checker<'p> {
         let explained = !self.off.is_empty();
         let options = Options { prefix, explained, ..self.options };
         match self.model {
-            Some(model) => Ok(Prepared::Graph(modelled(self.program, options, model)?)),
-            None if STRUCTURAL.iter().any(|rule| self.off.contains(rule)) => {
+            Some(model) => Ok(Prepared::Graph(modelled(self.program, options, model, false)?)),
+            None if ORDER.iter().any(|rule| self.off.contains(rule)) => {
                 Ok(Prepared::Matrix(Matrix::new(self.program, options)?))
             }
             None => Ok(Prepared::Time(Timed::new(self.program, options)?)),
@@ -198,7 +208,7 @@ impl<'p> Checker<'p> {
             let outcome = prepared.outcome(self.program)?;
             let mut execution = prepared.execution()?;
             execution.outcome = Some(outcome);
-            execution.matrix = prepared.matrix(&execution)?;
+            execution.matrix = prepared.matrix(&execution, &assumptions)?;
             return Ok(Verdict::Allowed(Box::new(execution)));
         }
         Ok(Verdict::Forbidden(self.core(wanted)?))
@@ -228,22 +238,29 @@ impl<'p> Checker<'p> {
     }
 
     /// Why no execution has such a final state.
-    fn core(&self, wanted: Wanted) -> Result<Option<Core>> {
+    fn core(&self, wanted: Wanted) -> Result<Core> {
         let options = Options { prefix: false, explained: true, ..self.options };
         let mut prepared = match self.model {
-            Some(model) => Prepared::Graph(modelled(self.program, options, model)?),
-            None => match Matrix::new(self.program, options) {
-                Err(Error::TooLarge { most }) if most == matrix::MAX_EVENTS => return Ok(None),
+            Some(model) => Prepared::Graph(modelled(self.program, options, model, false)?),
+            // Beyond so many events that time is one order is taken for granted.
+            None => match Matrix::at_most(MAX_EXPLAINED, self.program, options) {
+                Err(Error::TooLarge { most: MAX_EXPLAINED }) => {
+                    Prepared::Time(Timed::new(self.program, options)?)
+                }
                 result => Prepared::Matrix(result?),
             },
         };
         let mut always = prepared.wanted(wanted)?;
-        let rules = prepared.rules(self);
+        let given = matches!(prepared, Prepared::Time(_)).then_some(ORDER).into_iter().flatten();
+        let given: Vec<Bool> = given.map(|rule| prepared.unfolding().rules[&rule]).collect();
+        let mut rules = prepared.rules(self);
+        rules.retain(|(_, _, literal)| !given.contains(literal));
         let literals: Vec<Bool> = rules.iter().map(|&(_, _, literal)| literal).collect();
         let events = prepared.counts().to_vec();
         let all: Vec<Bool> = always.iter().chain(&events).copied().collect();
         let solver = &mut prepared.unfolding_mut().solver;
-        let Some(needed) = core::minimal(solver, &all, &literals)? else { return Ok(None) };
+        let needed = core::minimal(solver, &all, &literals)?
+            .expect("it was impossible with all rules that are on, and they are the same ones");
         let rules = rules.into_iter().filter(|(_, _, literal)| needed.contains(literal));
         let rules = rules.map(|(name, meaning, _)| (name, meaning)).collect();
         always.extend(&needed);
@@ -255,7 +272,7 @@ impl<'p> Checker<'p> {
             let what = describe::event(unfolding, event, None)?;
             shown.push((thread, what, event.position.map(|p| p.line)));
         }
-        Ok(Some(Core { rules, events: shown }))
+        Ok(Core { rules, events: shown, order_is_given: !given.is_empty() })
     }
 
     /// The assertions, faults and loop bounds that some execution reaches and fails.
@@ -279,8 +296,8 @@ impl<'p> Checker<'p> {
             if prepared.solve(&asked)? {
                 let execution = prepared.execution()?;
                 let thread = prepared.unfolding().threads[thread.index()].name.clone();
-                let failure =
-                    Failure { kind: check.kind, what: check.what, thread, site, position, execution };
+                let (kind, what, bound) = (check.kind, check.what, bound(self.program, site));
+                let failure = Failure { kind, what, thread, site, position, bound, execution };
                 failures.insert((position, check.what), failure);
             }
         }
@@ -316,120 +333,24 @@ impl<'p> Checker<'p> {
         race::races(self.program, self.options)
     }
 
+    /// The data races in executions that the model allows, one for each pair of instructions.
+    ///
+    /// # Errors
+    /// As [`Checker::ask`].
+    pub fn races_of_model(&self) -> Result<Vec<Race>> {
+        let Some(model) = self.model else { return self.races() };
+        let options = Options { prefix: true, explained: !self.off.is_empty(), ..self.options };
+        let mut prepared = Prepared::Graph(modelled(self.program, options, model, true)?);
+        let assumptions = prepared.assumptions(self);
+        let Prepared::Graph(modelled) = &mut prepared else { return Ok(vec![]) };
+        race::modelled_races(modelled, &assumptions)
+    }
+
     /// The atomic blocks that other threads can break into, in sequentially consistent executions (004 §6).
     ///
     /// # Errors
     /// As [`Checker::ask`].
     pub fn violations(&self, kind: atomicity::Kind) -> Result<Vec<atomicity::Violation>> {
         atomicity::violations(self.program, self.options, kind)
-    }
-}
-
-/// What is to hold at the end.
-fn wanted_literals(unfolding: &mut Unfolding, wanted: Wanted) -> Result<Vec<Bool>> {
-    let condition = unfolding.condition.unwrap_or(unfolding.solver.bool_const(true));
-    Ok(match wanted {
-        Wanted::Anything => vec![],
-        Wanted::Condition => vec![condition],
-        Wanted::Counterexample => vec![unfolding.solver.not(condition)?],
-    })
-}
-
-fn modelled(program: &Program, options: Options, model: &Model) -> Result<Modelled> {
-    let unfolding = unfold(program, options, Solver::new())?;
-    let mut graph = Graph::new(unfolding, options.explained)?;
-    time::require(&mut graph.unfolding, options.prefix)?;
-    relation::apply(graph, model)
-}
-
-/// A program with the constraints of a model.
-enum Prepared {
-    Time(Timed),
-    Matrix(Matrix),
-    Graph(Modelled),
-}
-
-impl Prepared {
-    fn unfolding(&self) -> &Unfolding {
-        match self {
-            Prepared::Time(timed) => &timed.unfolding,
-            Prepared::Matrix(matrix) => &matrix.unfolding,
-            Prepared::Graph(modelled) => &modelled.graph.unfolding,
-        }
-    }
-
-    fn unfolding_mut(&mut self) -> &mut Unfolding {
-        match self {
-            Prepared::Time(timed) => &mut timed.unfolding,
-            Prepared::Matrix(matrix) => &mut matrix.unfolding,
-            Prepared::Graph(modelled) => &mut modelled.graph.unfolding,
-        }
-    }
-
-    /// The literals of events that count, if that can be chosen.
-    fn counts(&self) -> &[Bool] {
-        match self {
-            Prepared::Time(_) => &[],
-            Prepared::Matrix(matrix) => &matrix.counts,
-            Prepared::Graph(modelled) => &modelled.graph.counts,
-        }
-    }
-
-    /// The rules that are on: name, meaning and literal.
-    fn rules(&self, checker: &Checker<'_>) -> Vec<(String, String, Bool)> {
-        let own = self.unfolding().rules.iter();
-        let own = own.filter(|(rule, _)| checker.has(**rule) && !checker.off.contains(rule));
-        let mut rules: Vec<(String, String, Bool)> = own
-            .map(|(rule, &literal)| (rule.name().to_owned(), rule.meaning().to_owned(), literal))
-            .collect();
-        if let (Prepared::Graph(modelled), Some(model)) = (self, checker.model) {
-            for (name, literal) in modelled.rules.iter().filter(|(name, _)| !checker.off_model.contains(name))
-            {
-                rules.push((name.clone(), format!("a rule of the model {}", model.name), *literal));
-            }
-        }
-        rules
-    }
-
-    /// What is assumed in every query: the rules that are on, and that all events count.
-    fn assumptions(&self, checker: &Checker<'_>) -> Vec<Bool> {
-        let rules = self.rules(checker).into_iter().map(|(_, _, literal)| literal);
-        rules.chain(self.counts().iter().copied()).collect()
-    }
-
-    fn wanted(&mut self, wanted: Wanted) -> Result<Vec<Bool>> {
-        wanted_literals(self.unfolding_mut(), wanted)
-    }
-
-    fn solve(&mut self, assumptions: &[Bool]) -> Result<bool> {
-        match self.unfolding_mut().solver.solve(assumptions)? {
-            Answer::Sat => Ok(true),
-            Answer::Unsat(_) => Ok(false),
-            Answer::Unknown(stop) => Err(Error::Stopped(stop)),
-        }
-    }
-
-    fn outcome(&self, program: &Program) -> Result<Outcome> {
-        let model = self.unfolding().solver.model().expect("asked only after an answer `Sat`");
-        outcome::read(program, self.unfolding(), &model)
-    }
-
-    fn execution(&self) -> Result<Execution> {
-        match self {
-            Prepared::Time(timed) => timed.execution(),
-            Prepared::Matrix(matrix) => matrix.execution(),
-            Prepared::Graph(modelled) => modelled.graph.execution(),
-        }
-    }
-
-    /// The matrix of 004 Fig. 5, if there is an order to speak of and it is small.
-    fn matrix(&mut self, execution: &Execution) -> Result<Option<Vec<String>>> {
-        let defaults = execution.operations.iter().filter(|o| o.thread.is_none()).count();
-        match self {
-            Prepared::Time(timed) if execution.operations.len() <= MAX_MATRIX => {
-                Ok(Some(timed.matrix(defaults)?))
-            }
-            _ => Ok(None),
-        }
     }
 }

@@ -13,6 +13,8 @@ pub struct Core {
     pub rules: Vec<(String, String)>,
     /// Events in words, with the thread and the line of each.
     pub events: Vec<(String, String, Option<u32>)>,
+    /// That time is one order was taken for granted, because there are too many events to leave that out.
+    pub order_is_given: bool,
 }
 
 /// Those of `candidates` that are needed for the assumptions to be impossible together with `always`; `None` if they are possible.

@@ -10,6 +10,8 @@
 use crate::Result;
 use crate::event::{Action, CellId, EventId};
 use crate::execution::{self, Execution, Links};
+use crate::fork_join::fork_join;
+use crate::happens_before::carried;
 use crate::rule::Rule;
 use crate::unfold::Unfolding;
 use solver::{Bool, Bv, Point};
@@ -51,6 +53,8 @@ pub(crate) struct Graph {
     /// For each event a literal: what it takes part in counts (all true unless explained).
     pub counts: Vec<Bool>,
     points: Vec<Option<Point>>,
+    /// When each node is in the order of synchronisation, if it is part of that.
+    sync_points: Vec<Point>,
 }
 
 impl Graph {
@@ -79,8 +83,10 @@ impl Graph {
             rmw: empty(),
             counts,
             points,
+            sync_points: vec![],
         };
         graph.program_order()?;
+        graph.fj = fork_join(&mut graph)?;
         graph.coherence()?;
         graph.reads_from()?;
         graph.last_values()?;
@@ -115,51 +121,16 @@ impl Graph {
         self.nodes[node].event.map_or(yes, |event| self.counts[event.index()])
     }
 
-    /// Program order inside threads; what is before a fork is before the new thread; a thread is before what is after its join.
+    /// Program order inside threads, and the two parts of updates.
     fn program_order(&mut self) -> Result<()> {
         let count = self.nodes.len();
-        let mut after_fork: Vec<(EventId, usize)> = vec![];
-        for (t, thread) in self.unfolding.threads.iter().enumerate() {
-            after_fork.extend(thread.forked_by.map(|fork| (fork, t)));
-        }
-        let mut after_join = vec![];
-        for (at, event) in self.unfolding.events.iter().enumerate() {
-            if let Action::Join(joined) = &event.action {
-                after_join.extend(
-                    joined.iter().map(|&(thread, when)| (thread.index(), at, event.thread.index(), when)),
-                );
-            }
-        }
         for i in 0..count {
             for j in 0..count {
                 let (Some(a), Some(b)) = (self.nodes[i].event, self.nodes[j].event) else { continue };
-                let (s, t) = (self.thread(i), self.thread(j));
-                let both = [self.nodes[i].happens, self.nodes[j].happens];
-                let key = |graph: &Graph, n: usize, e: EventId| {
-                    (e, graph.nodes[n].access, graph.nodes[n].part == Part::Write)
-                };
-                if s == t {
-                    if key(self, i, a) < key(self, j, b) {
-                        let both = self.and(&both)?;
-                        self.po.insert((i, j), both);
-                    }
-                    continue;
-                }
-                let parent = |fork: EventId| Some(self.unfolding.events[fork.index()].thread.index());
-                let forked =
-                    after_fork.iter().any(|&(fork, child)| Some(child) == t && parent(fork) == s && a < fork);
-                let mut ways = vec![];
-                if forked {
-                    ways.push(self.and(&both)?);
-                }
-                for &(child, at, own, when) in &after_join {
-                    if Some(child) == s && Some(own) == t && at < b.index() {
-                        ways.push(self.and(&[both[0], both[1], when])?);
-                    }
-                }
-                if !ways.is_empty() {
-                    let any = self.unfolding.solver.or(&ways)?;
-                    self.fj.insert((i, j), any);
+                let key = |n: usize, e: EventId| (e, self.nodes[n].access, self.nodes[n].part == Part::Write);
+                if self.thread(i) == self.thread(j) && key(i, a) < key(j, b) {
+                    let both = self.and(&[self.nodes[i].happens, self.nodes[j].happens])?;
+                    self.po.insert((i, j), both);
                 }
             }
         }
@@ -262,6 +233,11 @@ impl Graph {
                 ways.entry((r, j)).or_default().push(both);
             }
         }
+        self.any(ways)
+    }
+
+    /// Pairs that are related in one of several ways.
+    fn any(&mut self, ways: BTreeMap<(usize, usize), Vec<Bool>>) -> Result<Relation> {
         let mut relation = Relation::new();
         for (pair, ways) in ways {
             relation.insert(pair, self.unfolding.solver.or(&ways)?);
@@ -276,6 +252,7 @@ impl Graph {
         for _ in 0..self.nodes.len() {
             points.push(self.unfolding.solver.point()?);
         }
+        self.sync_points.clone_from(&points);
         let internal = |graph: &Graph, n: usize| {
             graph.nodes[n].cell.is_some_and(|c| graph.unfolding.memory.cells[c.index()].internal)
         };
@@ -301,6 +278,32 @@ impl Graph {
             }
         }
         Ok(())
+    }
+
+    /// What synchronisation passes on from one thread to another: from what leaves it to what takes it.
+    pub fn passes(&mut self) -> Result<Relation> {
+        let nodes: BTreeMap<(EventId, CellId, bool), usize> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .filter_map(|(n, node)| Some(((node.event?, node.cell?, node.part == Part::Write), n)))
+            .collect();
+        let node = |event, cell, write| nodes.get(&(event, cell, write)).copied();
+        // The write of the earlier one, if it has one, is before the read of the later one.
+        let left = |event, cell| node(event, cell, true).or(node(event, cell, false));
+        let points = self.sync_points.clone();
+        let carried = carried(&mut self.unfolding, &|solver, a, b, cell| {
+            let no = solver.bool_const(false);
+            let (Some(a), Some(b)) = (left(a, cell), node(b, cell, false)) else { return Ok(no) };
+            Ok(solver.before(points[a], points[b])?)
+        })?;
+        let mut ways: BTreeMap<(usize, usize), Vec<Bool>> = BTreeMap::new();
+        for (cell, edge) in carried {
+            if let (Some(from), Some(to)) = (left(edge.from, cell), node(edge.to, cell, false)) {
+                ways.entry((from, to)).or_default().push(edge.when);
+            }
+        }
+        self.any(ways)
     }
 
     /// The execution of the last model.

@@ -8,8 +8,9 @@
 //! under the edges and leaves out `j` will do. So each `i` gets one variable for each event, and implications.
 
 use crate::Result;
-use crate::event::{Access, Action, Carrier, Event, EventId};
+use crate::event::{Access, Action, Carrier, CellId, Event, EventId};
 use crate::time::Timed;
+use crate::unfold::Unfolding;
 use ir::Order;
 use solver::{Bool, Solver};
 
@@ -37,47 +38,58 @@ pub(crate) fn edges(timed: &mut Timed) -> Result<Vec<Edge>> {
             }
         }
     }
-    carried(timed, &events, &mut edges)?;
+    let points = &timed.points;
+    let carried = carried(&mut timed.unfolding, &|solver, a, b, _| {
+        Ok(solver.before(points[a.index()], points[b.index()])?)
+    })?;
+    edges.extend(carried.into_iter().map(|(_, edge)| edge));
     atomics(timed, &events, &mut edges)?;
     Ok(edges)
 }
 
-/// What locks, waits, semaphores and barriers pass on.
-fn carried(timed: &mut Timed, events: &[Event], edges: &mut Vec<Edge>) -> Result<()> {
+/// Whether one event of a synchronisation object, by its word, is before another.
+type Before<'b> = &'b dyn Fn(&mut Solver, EventId, EventId, CellId) -> Result<Bool>;
+
+/// What locks, waits, semaphores and barriers pass on, each with the word of the object.
+pub(crate) fn carried(unfolding: &mut Unfolding, before: Before<'_>) -> Result<Vec<(CellId, Edge)>> {
+    let events = unfolding.events.clone();
+    let mut edges = vec![];
     for (a, from) in events.iter().enumerate() {
         for (left, left_when) in &from.leaves {
             for (b, to) in events.iter().enumerate().filter(|(_, to)| to.thread != from.thread) {
                 for (taken, taken_when) in &to.takes {
                     let (from, to) = (EventId(a as u32), EventId(b as u32));
-                    let Some(passes) = passes(timed, events, left, taken, (from, to))? else { continue };
-                    let before = timed.unfolding.solver.before(timed.points[a], timed.points[b])?;
-                    let when = timed.unfolding.solver.and(&[*left_when, *taken_when, passes, before])?;
-                    edges.push(Edge { from, to, when });
+                    let Some((cell, passes)) = passes(unfolding, before, (left, from), (taken, to))? else {
+                        continue;
+                    };
+                    let solver = &mut unfolding.solver;
+                    let earlier = before(solver, from, to, cell)?;
+                    let when = solver.and(&[*left_when, *taken_when, passes, earlier])?;
+                    edges.push((cell, Edge { from, to, when }));
                 }
             }
         }
     }
-    Ok(())
+    Ok(edges)
 }
 
 /// When what one event leaves is what another takes.
 fn passes(
-    timed: &mut Timed,
-    events: &[Event],
-    left: &Carrier,
-    taken: &Carrier,
-    (signal, end): (EventId, EventId),
-) -> Result<Option<Bool>> {
-    let s = &mut timed.unfolding.solver;
+    unfolding: &mut Unfolding,
+    before: Before<'_>,
+    (left, signal): (&Carrier, EventId),
+    (taken, end): (&Carrier, EventId),
+) -> Result<Option<(CellId, Bool)>> {
+    let (events, s) = (&unfolding.events, &mut unfolding.solver);
     Ok(match (left, taken) {
         (Carrier::Object(a), Carrier::Object(b)) | (Carrier::Readers(a), Carrier::Readers(b)) if a == b => {
-            Some(s.bool_const(true))
+            Some((*a, s.bool_const(true)))
         }
-        (Carrier::Round(a, round), Carrier::Round(b, mine)) if a == b => Some(s.bv_eq(*round, *mine)?),
+        (Carrier::Round(a, round), Carrier::Round(b, mine)) if a == b => Some((*a, s.bv_eq(*round, *mine)?)),
         (Carrier::Signal(a, woken), Carrier::Signal(b, _)) if a == b => {
             // The signal comes after the begin of this wait, and wakes this thread.
             let thread = events[end.index()].thread;
-            let own = &timed.unfolding.threads[thread.index()].events;
+            let own = &unfolding.threads[thread.index()].events;
             let begins = |id: &&EventId| {
                 **id < end
                     && matches!(events[id.index()].action, Action::Sync("wait begins"))
@@ -87,8 +99,8 @@ fn passes(
             let bit = s.bv_extract(*woken, thread.0, thread.0)?;
             let one = s.bv_const(1, 1)?;
             let wakes = s.bv_eq(bit, one)?;
-            let after = s.before(timed.points[begin.index()], timed.points[signal.index()])?;
-            Some(s.and(&[wakes, after])?)
+            let after = before(s, begin, signal, *a)?;
+            Some((*a, s.and(&[wakes, after])?))
         }
         _ => None,
     })

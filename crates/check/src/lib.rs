@@ -13,7 +13,7 @@
 //!
 //! // Not if accesses are in one order...
 //! let checker = Checker::new(&program, Options::default());
-//! let Some((false, Verdict::Forbidden(Some(core)))) = checker.condition()? else { panic!() };
+//! let Some((false, Verdict::Forbidden(core))) = checker.condition()? else { panic!() };
 //! assert!(core.rules.iter().any(|(rule, _)| rule == "requireProgramOrder"));
 //!
 //! // ...but if writes wait in a buffer.
@@ -46,7 +46,8 @@
 //! ([`Timed`]), which is fast, and as the matrix of App. A ([`Matrix`]), in which every rule can be switched off and whose unsatisfiable cores
 //! say why an outcome is forbidden. **Other models** are files in a subset of herd's `cat` ([`cat`]), evaluated on graphs of reads-from and coherence.
 //!
-//! **Races** (004 §5) and **atomic blocks** (004 §6, [`atomicity`]) are asked of prefixes of sequentially consistent executions.
+//! **Races** (004 §5) and **atomic blocks** (004 §6, [`atomicity`]) are asked of prefixes of sequentially consistent executions; races, if that is wanted,
+//! of those that the model allows (`models/races.cat`).
 //!
 //! # How we know that it is right
 //!
@@ -58,7 +59,7 @@
 //! # Limits
 //!
 //! Final states are those in which every thread ends: what deadlocks is for `explore`. Memory is made of cells that no access splits, as
-//! the model language has it. The matrix, and with it cores and switched-off rules of order, is for at most 100 events.
+//! the model language has it. The matrix, and with it switched-off rules of order, is for at most 100 events.
 
 pub mod atomicity;
 pub mod cat;
@@ -68,11 +69,13 @@ mod describe;
 mod error;
 mod event;
 mod execution;
+mod fork_join;
 mod graph;
 mod happens_before;
 pub mod litmus;
 mod matrix;
 mod outcome;
+mod prepared;
 mod race;
 mod relation;
 mod rule;

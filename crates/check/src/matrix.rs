@@ -14,7 +14,7 @@ use ir::Program;
 use solver::{Bool, Bv, Solver};
 
 /// Most events for which the matrix is built.
-pub const MAX_EVENTS: usize = 100;
+const MAX_EVENTS: usize = 100;
 
 /// A program with its order as a matrix.
 pub struct Matrix {
@@ -39,10 +39,15 @@ impl Matrix {
     /// # Errors
     /// As [`unfold`], and if there are too many events.
     pub fn new(program: &Program, options: Options) -> Result<Matrix> {
+        Matrix::at_most(MAX_EVENTS, program, options)
+    }
+
+    /// The same with another limit.
+    pub(crate) fn at_most(most: usize, program: &Program, options: Options) -> Result<Matrix> {
         let unfolding = unfold(program, Options { explained: true, ..options }, Solver::new())?;
         let events = unfolding.events.len();
-        if events > MAX_EVENTS {
-            return Err(Error::TooLarge { most: MAX_EVENTS });
+        if events > most {
+            return Err(Error::TooLarge { most });
         }
         let nodes = events + unfolding.memory.cells.len();
         let mut matrix = Matrix { unfolding, counts: vec![], order: vec![] };

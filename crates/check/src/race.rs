@@ -1,12 +1,15 @@
 //! Data races (004 §5): two conflicting accesses of different threads, not both atomic, that happens-before does not order in some
-//! sequentially consistent execution. What was executed up to the second access is a prefix of each thread: what
-//! would come later makes no difference.
+//! sequentially consistent execution, or in some execution that a model allows. What was executed up to the second access is a prefix of
+//! each thread: what would come later makes no difference.
+//!
+//! Happens-before is in [`crate::happens_before`] for executions in time, and in `models/races.cat` for those that are graphs.
 
 use crate::event::{Access, Action, CellId, Event, EventId};
 use crate::execution::Execution;
 use crate::happens_before::{closed_from, edges};
+use crate::relation::Modelled;
 use crate::time::Timed;
-use crate::unfold::Options;
+use crate::unfold::{Options, Unfolding};
 use crate::{Error, Result};
 use ir::{Position, Program, SiteId};
 use solver::{Answer, Bool};
@@ -73,23 +76,55 @@ pub(crate) fn races(program: &Program, options: Options) -> Result<Vec<Race>> {
                     Answer::Sat => {}
                 }
                 let location = timed.unfolding.memory.cells[a.cell.index()].name.clone();
-                let party = |event: &Event| Party {
-                    thread: timed.unfolding.threads[event.thread.index()].name.clone(),
-                    site: event.site,
-                    position: event.position,
-                };
-                let race = Race {
-                    location,
-                    first: party(first),
-                    second: party(second),
-                    execution: timed.execution()?,
-                };
-                found.insert(sites, race);
+                let (first, second) =
+                    (party(&timed.unfolding, EventId(i as u32)), party(&timed.unfolding, EventId(j as u32)));
+                found.insert(sites, Race { location, first, second, execution: timed.execution()? });
                 break;
             }
         }
     }
     Ok(found.into_values().collect())
+}
+
+/// All races among the executions of a model, one for each pair of instructions.
+pub(crate) fn modelled_races(modelled: &mut Modelled, assumptions: &[Bool]) -> Result<Vec<Race>> {
+    let mut found: BTreeMap<(Option<SiteId>, Option<SiteId>), Race> = BTreeMap::new();
+    for (&(i, j), &races) in &modelled.races {
+        let graph = &mut modelled.graph;
+        let (Some(first), Some(second)) = (graph.nodes[i].event, graph.nodes[j].event) else { continue };
+        let (a, b) = (&graph.unfolding.events[first.index()], &graph.unfolding.events[second.index()]);
+        let sites = (a.site.min(b.site), a.site.max(b.site));
+        if found.contains_key(&sites) {
+            continue;
+        }
+        let asked: Vec<Bool> = assumptions.iter().copied().chain([races]).collect();
+        match graph.unfolding.solver.solve(&asked)? {
+            Answer::Unknown(stop) => return Err(Error::Stopped(stop)),
+            Answer::Unsat(_) => continue,
+            Answer::Sat => {}
+        }
+        let unfolding = &graph.unfolding;
+        let location = graph.nodes[i].cell.map_or_else(String::new, |cell| touched(unfolding, cell));
+        let (first, second) = (party(unfolding, first), party(unfolding, second));
+        found.insert(sites, Race { location, first, second, execution: graph.execution()? });
+    }
+    Ok(found.into_values().collect())
+}
+
+/// The variable that is accessed; of heap memory that is given back, the first.
+fn touched(unfolding: &Unfolding, cell: CellId) -> String {
+    let heap = unfolding.memory.heap.iter().find(|heap| heap.freed == cell);
+    let cell = heap.and_then(|heap| heap.cells.first()).map_or(cell, |&(_, cell)| cell);
+    unfolding.memory.cells[cell.index()].name.clone()
+}
+
+fn party(unfolding: &Unfolding, event: EventId) -> Party {
+    let event = &unfolding.events[event.index()];
+    Party {
+        thread: unfolding.threads[event.thread.index()].name.clone(),
+        site: event.site,
+        position: event.position,
+    }
 }
 
 fn may_race(events: &[Event], touches: &[Vec<Touch>], i: usize, j: usize) -> bool {

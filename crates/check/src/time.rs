@@ -2,7 +2,11 @@
 //!
 //! This is 004 App. A with its rules built in: points of a thread lie on a chain (program order), time is total, transitive
 //! and asymmetric, and a location's reads take the value of the last write before them. It is what all questions
-//! about sequentially consistent executions are asked of; where single rules are switched off, [`crate::matrix`] is.
+//! about sequentially consistent executions are asked of.
+//!
+//! If rules are to be switched off or named, program order and the values of reads hold only as long as their rules are on and the events count:
+//! each event then has a point of its own, which its thread's chain holds in its place. That time is one order cannot be switched off here; where
+//! it is to be, [`crate::matrix`] is asked, which is for small programs.
 
 use crate::Result;
 use crate::event::{Action, EventId};
@@ -10,7 +14,7 @@ use crate::execution::{self, Execution, Links};
 use crate::rule::Rule;
 use crate::unfold::{Options, Unfolding, unfold};
 use ir::Program;
-use solver::{Answer, Point, Read, Solution, Solver, Write};
+use solver::{Answer, Bool, Point, Read, Solution, Solver, Write};
 
 /// A program in time.
 pub struct Timed {
@@ -18,6 +22,8 @@ pub struct Timed {
     pub unfolding: Unfolding,
     /// When each event is.
     pub points: Vec<Point>,
+    /// For each event a literal: its order, and the value that it reads, are as the rules say. None unless explained.
+    pub counts: Vec<Bool>,
 }
 
 impl Timed {
@@ -27,17 +33,58 @@ impl Timed {
     /// As [`unfold`].
     pub fn new(program: &Program, options: Options) -> Result<Timed> {
         let mut unfolding = unfold(program, options, Solver::new())?;
-        let points = put_in_time(&mut unfolding)?;
+        let (points, counts) = match options.explained {
+            true => hold_in_time(&mut unfolding)?,
+            false => (put_in_time(&mut unfolding)?, vec![]),
+        };
         let end = unfolding.solver.point()?;
         for thread in &unfolding.threads {
-            if let Some(last) = thread.events.last() {
-                unfolding.solver.fix_before(points[last.index()], end)?;
+            let last = thread.events.last().filter(|_| !options.explained);
+            let last = last.into_iter().chain(thread.events.iter().filter(|_| options.explained));
+            for event in last {
+                unfolding.solver.fix_before(points[event.index()], end)?;
             }
         }
-        locate(&mut unfolding, &points, end)?;
+        locate(&mut unfolding, &points, &counts, end)?;
         require(&mut unfolding, options.prefix)?;
-        Ok(Timed { unfolding, points })
+        Ok(Timed { unfolding, points, counts })
     }
+}
+
+/// A point for each event, which its thread's chain holds in its place as long as the event counts and program order is on.
+fn hold_in_time(unfolding: &mut Unfolding) -> Result<(Vec<Point>, Vec<Bool>)> {
+    let (mut points, mut counts) = (vec![], vec![]);
+    for _ in &unfolding.events {
+        points.push(unfolding.solver.point()?);
+        counts.push(unfolding.solver.bool_var());
+    }
+    let (order, joins) = (unfolding.rules[&Rule::ProgramOrder], unfolding.rules[&Rule::Joins]);
+    let solver = &mut unfolding.solver;
+    for thread in &unfolding.threads {
+        let chain = solver.chain()?;
+        let mut before = solver.point_on(chain)?;
+        for event in &thread.events {
+            let (point, after) = (points[event.index()], solver.point_on(chain)?);
+            let held = solver.and(&[order, counts[event.index()]])?;
+            solver.before_if(held, before, point)?;
+            solver.before_if(held, point, after)?;
+            before = after;
+            if let Some(fork) = thread.forked_by {
+                let started = solver.and(&[held, counts[fork.index()]])?;
+                solver.before_if(started, points[fork.index()], point)?;
+            }
+        }
+    }
+    for (at, event) in unfolding.events.iter().enumerate() {
+        let Action::Join(joined) = &event.action else { continue };
+        for (thread, when) in joined {
+            for child in &unfolding.threads[thread.index()].events {
+                let waits = solver.and(&[joins, *when, counts[at], counts[child.index()]])?;
+                solver.before_if(waits, points[child.index()], points[at])?;
+            }
+        }
+    }
+    Ok((points, counts))
 }
 
 /// One chain for each thread; a thread begins after its fork, and what joins it is after its end.
@@ -67,21 +114,27 @@ fn put_in_time(unfolding: &mut Unfolding) -> Result<Vec<Point>> {
     Ok(points)
 }
 
-/// Every cell with its reads and writes, and a last read when all is over.
-fn locate(unfolding: &mut Unfolding, points: &[Point], end: Point) -> Result<()> {
-    let always = unfolding.solver.bool_const(true);
+/// Every cell with its reads and writes, and a last read when all is over. Writes count in any case: with fewer of them, reads could
+/// take fewer values.
+fn locate(unfolding: &mut Unfolding, points: &[Point], counts: &[Bool], end: Point) -> Result<()> {
+    let rule = unfolding.rules[&Rule::GlobalReadValue];
     let mut places: Vec<(Vec<Read>, Vec<Write>)> = vec![Default::default(); unfolding.memory.cells.len()];
     for id in unfolding.threads.iter().flat_map(|thread| &thread.events) {
         let at = points[id.index()];
         for access in &unfolding.events[id.index()].accesses {
             let (reads, writes) = &mut places[access.cell.index()];
-            reads.extend(access.read.map(|value| Read { at, value, when: access.when, likely: None }));
+            if let Some(value) = access.read {
+                let mut literals = vec![rule, access.when];
+                literals.extend(counts.get(id.index()));
+                let when = unfolding.solver.and(&literals)?;
+                reads.push(Read { at, value, when, likely: None });
+            }
             writes.extend(access.write.map(|(value, when)| Write { at, value, when }));
         }
     }
     for (cell, (mut reads, writes)) in places.into_iter().enumerate() {
         let cell = &unfolding.memory.cells[cell];
-        reads.push(Read { at: end, value: cell.last, when: always, likely: None });
+        reads.push(Read { at: end, value: cell.last, when: rule, likely: None });
         let initial = unfolding.solver.bv_const(cell.initial, cell.width.bits())?;
         unfolding.solver.location(Some(initial), &writes, &reads)?;
     }
@@ -141,7 +194,7 @@ impl Timed {
     }
 
     /// The matrix of 004 Fig. 5 for the values of the last model: which operations come before which, in every, in no, or in some legal order.
-    pub(crate) fn matrix(&mut self, defaults: usize) -> Result<Vec<String>> {
+    pub(crate) fn matrix(&mut self, defaults: usize, assumed: &[Bool]) -> Result<Vec<String>> {
         let Some(model) = self.unfolding.solver.model() else { return Ok(vec![]) };
         let shown = execution::shown(&self.unfolding, &model)?;
         let mut fixed = vec![];
@@ -156,7 +209,7 @@ impl Timed {
             }
         }
         let solver = &mut self.unfolding.solver;
-        let mut assumptions = vec![];
+        let mut assumptions = assumed.to_vec();
         for (term, holds) in fixed {
             assumptions.push(if holds { term } else { solver.not(term)? });
         }
@@ -175,11 +228,8 @@ impl Timed {
         }
         let mut open: Vec<(usize, usize)> =
             (0..count).flat_map(|i| (0..count).map(move |j| (i, j))).collect();
-        open.retain(|&(i, j)| {
-            i != j
-                && self.unfolding.events[shown[i].index()].thread
-                    != self.unfolding.events[shown[j].index()].thread
-        });
+        let thread = |i: usize| self.unfolding.events[shown[i].index()].thread;
+        open.retain(|&(i, j)| i != j && (thread(i) != thread(j) || !self.counts.is_empty()));
         for (i, j) in open {
             if seen[i][j] {
                 continue;

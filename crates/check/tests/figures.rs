@@ -19,7 +19,7 @@ fn program_1_with_r1_1_and_r2_0_is_illegal_because_of_reads_and_order() {
     let program = asking(PROGRAM_1, "exists (T1.r1 == 1 && T2.r2 == 0)");
     let (holds, verdict) = Checker::new(&program, Options::default()).condition().unwrap().unwrap();
     assert!(!holds);
-    let Verdict::Forbidden(Some(core)) = verdict else { panic!("{verdict:?}") };
+    let Verdict::Forbidden(core) = verdict else { panic!("{verdict:?}") };
     let rules: Vec<&str> = core.rules.iter().map(|(name, _)| &**name).collect();
     insta::assert_snapshot!(format!("{rules:?}\n{:#?}", core.events));
 }

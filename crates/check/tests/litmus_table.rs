@@ -162,9 +162,7 @@ fn cores_are_enough_and_minimal() {
                 Some(model) => plain.clone().under(model),
                 None => plain.clone(),
             };
-            let Verdict::Forbidden(Some(core)) = checker.ask(Wanted::Condition).unwrap() else {
-                panic!("{name}")
-            };
+            let Verdict::Forbidden(core) = checker.ask(Wanted::Condition).unwrap() else { panic!("{name}") };
             let core: Vec<String> = core.rules.into_iter().map(|(rule, _)| rule).collect();
             let others: Vec<String> =
                 checker.rules().into_iter().filter(|rule| !core.contains(rule)).collect();

@@ -116,8 +116,7 @@ fn verdict(verdict: &Verdict, quantifier: Quantifier) -> String {
             };
             format!("{what}:\n{}", self::execution(execution))
         }
-        Verdict::Forbidden(None) => "forbidden (too many events to say by which rules)\n".to_owned(),
-        Verdict::Forbidden(Some(core)) => self::core(core),
+        Verdict::Forbidden(core) => self::core(core),
     }
 }
 
@@ -126,6 +125,9 @@ fn core(core: &Core) -> String {
     let width = core.rules.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, meaning) in &core.rules {
         let _ = writeln!(text, "    {name:width$}  {meaning}");
+    }
+    if core.order_is_given {
+        text.push_str("    (that events are in one order is taken for granted in programs of this size)\n");
     }
     if !core.events.is_empty() {
         text.push_str("and these events:\n");
@@ -294,9 +296,10 @@ fn coverage(text: &mut String, checked: &Checked<'_>, sources: &Sources<'_>) {
     }
     for failure in checked.failures.iter().filter(|f| f.kind == Some(CheckKind::Bound)) {
         let place = failure.site.map_or(String::new(), |site| sources.place(site));
+        let bound = failure.bound.map_or(String::new(), |bound| format!(", {bound}"));
         let _ = writeln!(
             text,
-            "bounded: the loop at {place} can go round more often than its bound; what comes then is not covered"
+            "bounded: the loop at {place} can go round more often than its bound{bound}; what comes then is not covered"
         );
     }
 }
@@ -332,7 +335,7 @@ pub fn check_json(checked: &Checked<'_>) -> Value {
     let failures: Vec<Value> = checked
         .failures
         .iter()
-        .map(|f| json!({ "what": f.what, "thread": f.thread, "line": line(f.position), "execution": f.execution }))
+        .map(|f| json!({ "what": f.what, "thread": f.thread, "line": line(f.position), "bound": f.bound, "execution": f.execution }))
         .collect();
     let races = checked.races.map(|races| {
         let race = |r: &Race| {

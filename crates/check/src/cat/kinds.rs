@@ -20,9 +20,9 @@ pub const SETS: [&str; 19] = [
 ];
 
 /// Relations that models may speak of.
-pub const RELATIONS: [&str; 22] = [
+pub const RELATIONS: [&str; 23] = [
     "po", "rf", "co", "fr", "loc", "po-loc", "int", "ext", "id", "rmw", "addr", "data", "ctrl", "fj", "so",
-    "rfi", "rfe", "coi", "coe", "fri", "fre", "mo",
+    "passes", "rfi", "rfe", "coi", "coe", "fri", "fre", "mo",
 ];
 
 /// Functions that models may call; both take a set.

@@ -14,7 +14,7 @@ pub(crate) use kinds::{FUNCTIONS, SETS};
 pub use lang::Diagnostic;
 
 /// The models that are part of the program: name, source.
-pub const SHIPPED: [(&str, &str); 9] = [
+pub const SHIPPED: [(&str, &str); 10] = [
     ("sc", include_str!("../../models/sc.cat")),
     ("tso", include_str!("../../models/tso.cat")),
     ("pso", include_str!("../../models/pso.cat")),
@@ -24,11 +24,15 @@ pub const SHIPPED: [(&str, &str); 9] = [
     ("processor", include_str!("../../models/processor.cat")),
     ("rc11", include_str!("../../models/rc11.cat")),
     ("common", include_str!("../../models/common.cat")),
+    ("races", include_str!("../../models/races.cat")),
 ];
+
+/// Files that are no models but parts of them.
+const PARTS: [&str; 2] = ["common", "races"];
 
 /// The names of the shipped models.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    SHIPPED.iter().map(|(name, _)| *name).filter(|name| *name != "common")
+    SHIPPED.iter().map(|(name, _)| *name).filter(|name| !PARTS.contains(name))
 }
 
 /// Deepest nesting of includes.
@@ -57,7 +61,16 @@ impl Model {
     /// A model that is part of the program.
     #[must_use]
     pub fn shipped(name: &str) -> Option<Model> {
-        let (name, source) = SHIPPED.iter().find(|(known, _)| *known == name && *known != "common")?;
+        names().any(|known| known == name).then(|| Model::part(name)).flatten()
+    }
+
+    /// The definitions of happens-before and of races.
+    pub(crate) fn races() -> Option<Model> {
+        Model::part("races")
+    }
+
+    fn part(name: &str) -> Option<Model> {
+        let (name, source) = SHIPPED.iter().find(|(known, _)| *known == name)?;
         Model::parse(name, source, &mut |_| None).ok()
     }
 

@@ -40,28 +40,18 @@ pub(crate) struct Modelled {
     pub rules: Vec<(String, Bool)>,
     /// Flags: name, and when it is raised.
     pub flags: Vec<(String, Bool)>,
+    /// Which nodes race, if that was asked.
+    pub races: Relation,
 }
 
-/// Puts a graph under a model.
-pub(crate) fn apply(graph: Graph, model: &Model) -> Result<Modelled> {
+/// Puts a graph under a model; with `races`, also says which pairs of nodes race.
+pub(crate) fn apply(graph: Graph, model: &Model, races: Option<&Model>) -> Result<Modelled> {
     let mut evaluator = Evaluator::new(graph)?;
     let (mut rules, mut flags) = (vec![], vec![]);
     for statement in &model.statements {
         match statement {
             Statement::Include { .. } => {}
-            Statement::Let { recursive, bindings } => {
-                if *recursive {
-                    evaluator.recursion(bindings)?;
-                    continue;
-                }
-                for binding in bindings {
-                    let definition = match binding.parameters.is_empty() {
-                        true => Definition::Expr(binding.expr.clone()),
-                        false => Definition::Function(binding.parameters.clone(), binding.expr.clone()),
-                    };
-                    evaluator.names.push((binding.name.clone(), definition));
-                }
-            }
+            Statement::Let { recursive, bindings } => evaluator.define(*recursive, bindings)?,
             Statement::Check { kind, negated, flag: true, expr, name } => {
                 let raised = evaluator.raised(*kind, *negated, expr)?;
                 flags.push((name.clone(), raised));
@@ -78,7 +68,8 @@ pub(crate) fn apply(graph: Graph, model: &Model) -> Result<Modelled> {
             }
         }
     }
-    Ok(Modelled { graph: evaluator.graph, rules, flags })
+    let races = races.map_or(Ok(Relation::new()), |races| evaluator.races(races))?;
+    Ok(Modelled { graph: evaluator.graph, rules, flags, races })
 }
 
 struct Evaluator {
@@ -94,6 +85,35 @@ impl Evaluator {
         evaluator.sets()?;
         evaluator.relations()?;
         Ok(evaluator)
+    }
+
+    fn define(&mut self, recursive: bool, bindings: &[crate::cat::Binding]) -> Result<()> {
+        if recursive {
+            return self.recursion(bindings);
+        }
+        for binding in bindings {
+            let definition = match binding.parameters.is_empty() {
+                true => Definition::Expr(binding.expr.clone()),
+                false => Definition::Function(binding.parameters.clone(), binding.expr.clone()),
+            };
+            self.names.push((binding.name.clone(), definition));
+        }
+        Ok(())
+    }
+
+    /// The relation `race` of definitions that stand for themselves.
+    fn races(&mut self, definitions: &Model) -> Result<Relation> {
+        self.names.clear();
+        self.known.clear();
+        for statement in &definitions.statements {
+            if let Statement::Let { recursive, bindings } = statement {
+                self.define(*recursive, bindings)?;
+            }
+        }
+        match self.name("race", self.names.len(), true)? {
+            Value::Relation(relation) => Ok(relation),
+            Value::Set(_) => Ok(Relation::new()),
+        }
     }
 
     fn and(&mut self, literals: &[Bool]) -> Result<Bool> {
@@ -158,6 +178,11 @@ impl Evaluator {
 
     fn name(&mut self, name: &str, scope: usize, exact: bool) -> Result<Value> {
         let Some(at) = self.names[..scope].iter().rposition(|(known, _)| known == name) else {
+            // It is large, and few models speak of it.
+            if name == "passes" && !self.base.contains_key(name) {
+                let passes = self.graph.passes()?;
+                self.base.insert("passes", Value::Relation(passes));
+            }
             return Ok(self.base.get(name).cloned().unwrap_or(Value::Relation(Relation::new())));
         };
         if let Some(value) = self.known.get(&(at, exact)) {

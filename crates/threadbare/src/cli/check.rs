@@ -14,6 +14,15 @@ pub enum AtomicityName {
     Serializable,
 }
 
+/// Among which executions data races are looked for.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RacesOf {
+    /// Those that are sequentially consistent
+    Sc,
+    /// Those that the model allows
+    Model,
+}
+
 /// How answers are told.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CheckFormat {
@@ -44,11 +53,11 @@ pub struct CheckArguments {
     /// Ask this instead of the program's own final condition: 'T1.r1 == 1 && T2.r2 == 0'
     #[arg(long, value_name = "CONDITION")]
     pub exists: Option<String>,
-    /// Look for data races in sequentially consistent executions
-    #[arg(long)]
-    pub races: bool,
+    /// Look for data races, in sequentially consistent executions or in those of the model
+    #[arg(long, value_enum, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "sc")]
+    pub races: Option<RacesOf>,
     /// Look whether atomic blocks are atomic in sequentially consistent executions
-    #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, default_missing_value = "serializable")]
+    #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "serializable")]
     pub atomicity: Option<AtomicityName>,
     /// How often a loop without a bound of its own is followed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]

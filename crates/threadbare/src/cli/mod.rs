@@ -5,7 +5,7 @@ mod explore;
 mod predict;
 mod record;
 
-pub use check::{AtomicityName, CheckArguments, CheckFormat};
+pub use check::{AtomicityName, CheckArguments, CheckFormat, RacesOf};
 pub use explore::{ExploreArguments, Method, Reduction, Search};
 pub use predict::{
     AtomicName, CtpArguments, CtpCommand, CtpShowArguments, EngineName, ExportArguments, ExportCommand,

@@ -7,7 +7,7 @@ use crate::output;
 use anyhow::{Context as _, bail};
 use check::cat::Model;
 use check::{Checker, Outcome, Outcomes};
-use ir::Quantifier;
+use ir::{CheckKind, Quantifier};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,10 @@ struct Row {
 
 /// Checks each file and prints a table. A file that cannot be checked does not stop the others.
 pub fn check(files: &[PathBuf], arguments: &CheckArguments, model: Option<&Model>) -> anyhow::Result<Exit> {
-    if arguments.races || arguments.atomicity.is_some() || arguments.dot.is_some() || arguments.svg.is_some()
+    if arguments.races.is_some()
+        || arguments.atomicity.is_some()
+        || arguments.dot.is_some()
+        || arguments.svg.is_some()
     {
         bail!("--races, --atomicity, --dot and --svg are for one file");
     }
@@ -122,12 +125,17 @@ fn row(file: &Path, arguments: &CheckArguments, model: Option<&Model>) -> anyhow
         checker = checker.without(rule).map_err(wrong)?;
     }
     let outcomes = checker.outcomes(arguments.max_outcomes as usize).map_err(wrong)?;
-    let (verdict, holds) = verdict(&program, &outcomes);
+    let (word, holds) = verdict(&program, &outcomes);
+    let (fails, bounded) = checks(&program, &checker).map_err(wrong)?;
     let exit = match () {
-        () if holds == Some(false) => Exit::Findings,
-        () if !outcomes.all => Exit::Limit,
+        () if holds == Some(false) || fails => Exit::Findings,
+        () if !outcomes.all || bounded && outcomes.states.is_empty() => Exit::Limit,
         () => Exit::Clean,
     };
+    let notes = [(fails, "an assertion can fail"), (bounded, "bounded")];
+    let notes = notes.into_iter().filter(|(is, _)| *is).map(|(_, note)| note);
+    let verdict =
+        std::iter::once(word).filter(|word| !word.is_empty()).chain(notes).collect::<Vec<_>>().join(", ");
     let question = program.final_condition.as_ref().map_or(String::new(), |c| {
         let word = match c.quantifier {
             Quantifier::Exists => "exists",
@@ -136,7 +144,19 @@ fn row(file: &Path, arguments: &CheckArguments, model: Option<&Model>) -> anyhow
         };
         format!("{word} ({})", c.text)
     });
-    Ok(Row { question, verdict: verdict.to_owned(), outcomes: outcomes.states.len(), exit })
+    Ok(Row { question, verdict, outcomes: outcomes.states.len(), exit })
+}
+
+/// Whether an assertion can fail, and whether a loop can reach its bound; asked only of programs that have such.
+fn checks(program: &ir::Program, checker: &Checker<'_>) -> check::Result<(bool, bool)> {
+    let mut code =
+        program.functions.iter().flat_map(|function| &function.blocks).flat_map(|b| &b.instructions);
+    if !code.any(|i| matches!(i.op, ir::Op::Check { kind: CheckKind::Assert | CheckKind::Bound, .. })) {
+        return Ok((false, false));
+    }
+    let failures = checker.failures()?;
+    let has = |kind| failures.iter().any(|failure| failure.kind == Some(kind));
+    Ok((has(CheckKind::Assert), has(CheckKind::Bound)))
 }
 
 /// The verdict on the condition, read off the outcomes, and whether the condition holds.
