@@ -67,6 +67,8 @@ pub(crate) fn is_shown(unfolding: &Unfolding, id: EventId, model: &Solution<'_>)
     }
     Ok(match &event.action {
         Action::Begin | Action::End => false,
+        // A branch that stands nowhere comes from the translation of a litmus test.
+        Action::Branch(_) => event.position.is_some(),
         Action::Check(check) => check.kind == Some(CheckKind::Assert) || !model.holds(check.holds)?,
         _ => true,
     })

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 const MODEL: &str = include_str!("../models/rc11.cat");
 const X86: &str = include_str!("../../../examples/litmus/SB.litmus");
+const JUMPS: &str = include_str!("../../../examples/litmus/spinlock.litmus");
 const C: &str = include_str!("../../../examples/litmus/MP+rel+acq.litmus");
+const LOOPS: &str = include_str!("../../../examples/litmus/spin+cas.litmus");
 
 fn fuzz(name: &'static str, samples: &[&str], target: impl Fn(&str) + std::panic::RefUnwindSafe) {
     bolero::check!(name = name)
@@ -38,7 +40,7 @@ fn any_model_is_read_or_refused() {
 
 #[test]
 fn any_litmus_test_is_read_or_refused() {
-    fuzz("litmus_test", &[X86, C], |source| match litmus::program(source, "fuzz.litmus") {
+    fuzz("litmus_test", &[X86, JUMPS, C, LOOPS], |source| match litmus::program(source, "fuzz.litmus", 3) {
         Ok(program) => assert_eq!(ir::verify(&program), Ok(())),
         Err(errors) => {
             assert!(!errors.is_empty());

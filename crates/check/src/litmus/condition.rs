@@ -16,8 +16,11 @@ pub struct Question {
     pub registers: BTreeSet<(usize, String)>,
 }
 
-/// `exists (0:r0=1 /\ x=2)`, `~exists …`, `forall …`, or nothing.
-pub fn question(tokens: &mut Tokens) -> Outcome<Question> {
+/// Deepest nesting.
+const MAX_DEPTH: u32 = 100;
+
+/// `exists (0:r0=1 /\ x=2)`, `~exists …`, `forall …`, or nothing. `named` gives the one name of a register.
+pub fn question(tokens: &mut Tokens, named: &dyn Fn(String) -> String) -> Outcome<Question> {
     let mut question = Question { span: tokens.span(), ..Question::default() };
     // `locations [x; 0:r1]` says what herd prints.
     if tokens.is_word("locations") {
@@ -32,105 +35,110 @@ pub fn question(tokens: &mut Tokens) -> Outcome<Question> {
         return Ok(question);
     }
     question.span = tokens.span();
-    let negated = tokens.take("~");
-    let word = match tokens.word("exists, ~exists or forall")? {
-        (word, _) if word == "exists" => {
-            if negated {
-                "~exists"
-            } else {
-                "exists"
-            }
-        }
-        (word, _) if word == "forall" && !negated => "forall",
-        (_, span) => {
-            let error = lang::Diagnostic::new(span, "expected exists, ~exists or forall");
-            return Err(Box::new(error));
-        }
-    };
+    let word = quantifier(tokens)?;
+    let mut reader = Reader { tokens, named, question };
     // The parentheses around the whole condition are the model language's own.
-    let whole = tokens.take("(");
-    let mut condition = either(tokens, &mut question, 0)?;
+    let whole = reader.tokens.take("(");
+    let mut condition = reader.either(0)?;
     if whole {
-        tokens.expect(")")?;
-        if *tokens.token() != Token::End {
-            condition = rest(format!("({condition})"), tokens, &mut question)?;
-        }
+        reader.tokens.expect(")")?;
+        condition = reader.rest(condition)?;
     }
+    let mut question = reader.question;
     question.text = Some(format!("{word} ({condition})"));
     Ok(question)
 }
 
-/// What follows the first part of a condition.
-fn rest(mut text: String, tokens: &mut Tokens, question: &mut Question) -> Outcome<String> {
-    while tokens.take("/\\") {
-        text = format!("{text} && {}", single(tokens, question, 0)?);
-    }
-    while tokens.take("\\/") {
-        text = format!("{text} || {}", both(tokens, question, 0)?);
-    }
-    match tokens.token() {
-        Token::End => Ok(text),
-        _ => Err(tokens.wrong("expected the end of the condition")),
+fn quantifier(tokens: &mut Tokens) -> Outcome<&'static str> {
+    let negated = tokens.take("~");
+    match tokens.word("exists, ~exists or forall")? {
+        (word, _) if word == "exists" => Ok(if negated { "~exists" } else { "exists" }),
+        (word, _) if word == "forall" && !negated => Ok("forall"),
+        (_, span) => Err(Box::new(lang::Diagnostic::new(span, "expected exists, ~exists or forall"))),
     }
 }
 
-/// Deepest nesting.
-const MAX_DEPTH: u32 = 100;
-
-fn either(tokens: &mut Tokens, question: &mut Question, depth: u32) -> Outcome<String> {
-    let mut text = both(tokens, question, depth)?;
-    while tokens.take("\\/") {
-        text = format!("{text} || {}", both(tokens, question, depth)?);
-    }
-    Ok(text)
+struct Reader<'t> {
+    tokens: &'t mut Tokens,
+    named: &'t dyn Fn(String) -> String,
+    question: Question,
 }
 
-fn both(tokens: &mut Tokens, question: &mut Question, depth: u32) -> Outcome<String> {
-    let mut text = single(tokens, question, depth)?;
-    while tokens.take("/\\") {
-        text = format!("{text} && {}", single(tokens, question, depth)?);
-    }
-    Ok(text)
-}
-
-fn single(tokens: &mut Tokens, question: &mut Question, depth: u32) -> Outcome<String> {
-    if depth > MAX_DEPTH {
-        return Err(tokens.wrong("this is nested too deeply"));
-    }
-    if tokens.take("~") {
-        return Ok(format!("!({})", single(tokens, question, depth + 1)?));
-    }
-    if tokens.take("(") {
-        let inner = either(tokens, question, depth + 1)?;
-        tokens.expect(")")?;
-        return Ok(format!("({inner})"));
-    }
-    if tokens.is_word("true") || tokens.is_word("false") {
-        let (word, _) = tokens.word("a truth value")?;
-        return Ok(if word == "true" { "1 == 1" } else { "1 == 0" }.to_owned());
-    }
-    let name = match tokens.token().clone() {
-        Token::Number(thread) => {
-            tokens.next();
-            tokens.expect(":")?;
-            let (register, _) = tokens.word("a register")?;
-            question.registers.insert((thread as usize, register.clone()));
-            format!("P{thread}.{register}")
+impl Reader<'_> {
+    /// A condition whose first part stood in parentheses.
+    fn rest(&mut self, first: String) -> Outcome<String> {
+        if *self.tokens.token() == Token::End {
+            return Ok(first);
         }
-        _ => {
-            let bracket = tokens.take("[");
-            let (name, _) = tokens.word("a variable or a register")?;
-            if bracket {
-                tokens.expect("]")?;
-            }
-            question.shared.insert(name.clone());
-            name
+        let mut text = format!("({first})");
+        while self.tokens.take("/\\") {
+            text = format!("{text} && {}", self.single(0)?);
         }
-    };
-    let sign = match tokens.next() {
-        (Token::Sign("=" | "=="), _) => "==",
-        (Token::Sign("!="), _) => "!=",
-        (_, span) => return Err(Box::new(lang::Diagnostic::new(span, "expected `=`"))),
-    };
-    Ok(format!("{name} {sign} {}", tokens.signed_number()?))
+        while self.tokens.take("\\/") {
+            text = format!("{text} || {}", self.both(0)?);
+        }
+        match self.tokens.token() {
+            Token::End => Ok(text),
+            _ => Err(self.tokens.wrong("expected the end of the condition")),
+        }
+    }
+
+    fn either(&mut self, depth: u32) -> Outcome<String> {
+        let mut text = self.both(depth)?;
+        while self.tokens.take("\\/") {
+            text = format!("{text} || {}", self.both(depth)?);
+        }
+        Ok(text)
+    }
+
+    fn both(&mut self, depth: u32) -> Outcome<String> {
+        let mut text = self.single(depth)?;
+        while self.tokens.take("/\\") {
+            text = format!("{text} && {}", self.single(depth)?);
+        }
+        Ok(text)
+    }
+
+    fn single(&mut self, depth: u32) -> Outcome<String> {
+        if depth > MAX_DEPTH {
+            return Err(self.tokens.wrong("this is nested too deeply"));
+        }
+        if self.tokens.take("~") {
+            return Ok(format!("!({})", self.single(depth + 1)?));
+        }
+        if self.tokens.take("(") {
+            let inner = self.either(depth + 1)?;
+            self.tokens.expect(")")?;
+            return Ok(format!("({inner})"));
+        }
+        if self.tokens.is_word("true") || self.tokens.is_word("false") {
+            let (word, _) = self.tokens.word("a truth value")?;
+            return Ok(if word == "true" { "1 == 1" } else { "1 == 0" }.to_owned());
+        }
+        let name = self.name()?;
+        let sign = match self.tokens.next() {
+            (Token::Sign("=" | "=="), _) => "==",
+            (Token::Sign("!="), _) => "!=",
+            (_, span) => return Err(Box::new(lang::Diagnostic::new(span, "expected `=`"))),
+        };
+        Ok(format!("{name} {sign} {}", self.tokens.signed_number()?))
+    }
+
+    /// `0:r1`, `x` or `[x]`
+    fn name(&mut self) -> Outcome<String> {
+        if let Token::Number(thread) = *self.tokens.token() {
+            self.tokens.next();
+            self.tokens.expect(":")?;
+            let register = (self.named)(self.tokens.word("a register")?.0);
+            self.question.registers.insert((thread as usize, register.clone()));
+            return Ok(format!("P{thread}.{register}"));
+        }
+        let bracket = self.tokens.take("[");
+        let (name, _) = self.tokens.word("a variable or a register")?;
+        if bracket {
+            self.tokens.expect("]")?;
+        }
+        self.question.shared.insert(name.clone());
+        Ok(name)
+    }
 }

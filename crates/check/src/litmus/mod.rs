@@ -6,6 +6,7 @@
 
 mod c;
 mod condition;
+mod jumps;
 mod token;
 mod x86;
 
@@ -14,22 +15,22 @@ use lang::{Diagnostic, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use token::{Token, Tokens};
 
-/// Reads a litmus test.
+/// Reads a litmus test; its loops go round so often.
 ///
 /// # Errors
 /// With all that is not understood, at its place.
-pub fn program(source: &str, path: &str) -> Result<Program, Vec<Diagnostic>> {
+pub fn program(source: &str, path: &str, loop_bound: u32) -> Result<Program, Vec<Diagnostic>> {
     let test = read(source).map_err(|error| vec![*error])?;
     let text: String = test.lines.iter().map(|(line, _)| format!("{line}\n")).collect();
-    let options = lang::LowerOptions { name: path.to_owned(), path: path.to_owned(), ..Default::default() };
+    let options = lang::LowerOptions { name: path.to_owned(), path: path.to_owned(), loop_bound };
     let mut program = lang::compile(&text, &options).map_err(|errors| {
         // The translation is well formed unless the test itself is not: two declarations of a name, a value that does not fit.
         errors.into_iter().map(|error| test.back(error)).collect::<Vec<_>>()
     })?;
     for block in program.functions.iter_mut().flat_map(|function| &mut function.blocks) {
-        block.position = block.position.map(|at| test.position(at));
+        block.position = block.position.and_then(|at| test.position(at));
         for instruction in &mut block.instructions {
-            instruction.position = instruction.position.map(|at| test.position(at));
+            instruction.position = instruction.position.and_then(|at| test.position(at));
         }
     }
     Ok(program)
@@ -37,10 +38,13 @@ pub fn program(source: &str, path: &str) -> Result<Program, Vec<Diagnostic>> {
 
 type Outcome<T> = Result<T, Box<Diagnostic>>;
 
-/// A test as a model program: each line with the place that it comes from.
+/// A line of the model language, with the place that it comes from; none if it stands nowhere in the test.
+type Line = (String, Span);
+
+/// A test as a model program.
 #[derive(Default)]
 struct Test {
-    lines: Vec<(String, Span)>,
+    lines: Vec<Line>,
 }
 
 impl Test {
@@ -52,9 +56,9 @@ impl Test {
         self.lines.get((line as usize).saturating_sub(1)).map_or(Span::default(), |(_, span)| *span)
     }
 
-    fn position(&self, at: Position) -> Position {
+    fn position(&self, at: Position) -> Option<Position> {
         let span = self.span(at.line);
-        Position { line: span.line, column: span.column, ..at }
+        (span.line != 0).then_some(Position { line: span.line, column: span.column, ..at })
     }
 
     fn back(&self, error: Diagnostic) -> Diagnostic {
@@ -74,7 +78,7 @@ struct Header {
 /// What a thread has been translated to.
 #[derive(Default)]
 struct Thread {
-    lines: Vec<(String, Span)>,
+    lines: Vec<Line>,
     registers: BTreeSet<String>,
 }
 
@@ -94,51 +98,67 @@ fn read(source: &str) -> Outcome<Test> {
         let line = tokens.span().line;
         tokens.skip_line(line);
     }
-    let header = header(&mut tokens)?;
-    let (threads, shared) = match &*word {
-        "C" => c::threads(&mut tokens)?,
-        "X86" | "X86_64" | "x86" => x86::threads(&mut tokens)?,
+    let syntax = match &*word {
+        "C" => None,
+        "X86" | "x86" => Some(x86::Syntax::Intel),
+        "X86_64" | "x86_64" => Some(x86::Syntax::Att),
         other => {
-            let error = Diagnostic::new(
-                span,
-                format!("litmus tests for `{other}` are not read; those for C and X86 are"),
-            );
-            return Err(Box::new(error));
+            let message = format!("litmus tests for `{other}` are not read; those for C, X86 and X86_64 are");
+            return Err(Box::new(Diagnostic::new(span, message)));
         }
     };
-    let question = condition::question(&mut tokens)?;
+    // A register has several names, and here one.
+    let named = |name: String| match syntax {
+        None => name,
+        Some(syntax) => x86::register(&name, syntax).unwrap_or(name),
+    };
+    let header = header(&mut tokens, &named)?;
+    let (threads, shared) = match syntax {
+        None => c::threads(&mut tokens)?,
+        Some(syntax) => x86::threads(&mut tokens, syntax)?,
+    };
+    let question = condition::question(&mut tokens, &named)?;
     Ok(assemble(&header, threads, shared, question, span))
 }
 
-/// `{ x=1; 0:EAX=2; int y = 0; }`
-fn header(tokens: &mut Tokens) -> Outcome<Header> {
+/// `{ x=1; 0:EAX=2; int y = 0; atomic_int z = ATOMIC_INIT(3); }`
+fn header(tokens: &mut Tokens, named: &dyn Fn(String) -> String) -> Outcome<Header> {
     let mut header = Header::default();
     tokens.expect("{")?;
     while !tokens.take("}") {
         if tokens.take(";") {
             continue;
         }
-        let thread = match tokens.token().clone() {
-            Token::Number(number) if tokens.follows(":") => {
-                tokens.next();
-                tokens.next();
-                Some(number as usize)
-            }
-            _ => None,
-        };
-        let bracket = tokens.take("[");
-        let (mut name, _) = tokens.word("a variable")?;
+        let (mut name, mut thread, mut bracket) = (None, None, false);
         // A type may stand before the name.
-        while let Token::Word(next) = tokens.token().clone() {
-            tokens.next();
-            name = next;
+        loop {
+            match tokens.token().clone() {
+                Token::Word(word) => {
+                    tokens.next();
+                    name = Some(word);
+                }
+                Token::Number(number) if tokens.follows(":") => {
+                    tokens.next();
+                    tokens.next();
+                    thread = Some(number as usize);
+                }
+                Token::Sign("[") if !bracket => {
+                    tokens.next();
+                    bracket = true;
+                }
+                _ => break,
+            }
         }
+        let Some(name) = name else { return Err(tokens.wrong("expected a variable")) };
         if bracket {
             tokens.expect("]")?;
         }
-        let value = if tokens.take("=") { tokens.signed_number()? } else { 0 };
+        let value = match tokens.take("=") {
+            true => initial(tokens)?,
+            false => 0,
+        };
         match thread {
-            Some(thread) => header.registers.insert((thread, name), value),
+            Some(thread) => header.registers.insert((thread, named(name)), value),
             None => header.shared.insert(name, value),
         };
         if !tokens.is("}") {
@@ -146,6 +166,18 @@ fn header(tokens: &mut Tokens) -> Outcome<Header> {
         }
     }
     Ok(header)
+}
+
+/// A number, perhaps as `ATOMIC_INIT(1)`.
+fn initial(tokens: &mut Tokens) -> Outcome<i64> {
+    if !matches!(tokens.token(), Token::Word(_)) || !tokens.follows("(") {
+        return tokens.signed_number();
+    }
+    tokens.next();
+    tokens.next();
+    let number = tokens.signed_number()?;
+    tokens.expect(")")?;
+    Ok(number)
 }
 
 fn assemble(
