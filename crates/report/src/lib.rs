@@ -5,6 +5,7 @@
 
 mod check;
 mod check_graph;
+mod check_svg;
 mod exploration;
 mod finding;
 mod github;
@@ -19,7 +20,8 @@ mod statistics;
 mod why_not;
 
 pub use check::{Checked, check, check_json, check_table};
-pub use check_graph::{check_dot, check_svg};
+pub use check_graph::check_dot;
+pub use check_svg::check_svg;
 pub use exploration::exploration;
 pub use finding::{Description, Kind, Place, Recorded, Telling, describe};
 pub use github::github;
