@@ -259,8 +259,12 @@ impl<'p> Checker<'p> {
         let events = prepared.counts().to_vec();
         let all: Vec<Bool> = always.iter().chain(&events).copied().collect();
         let solver = &mut prepared.unfolding_mut().solver;
-        let needed = core::minimal(solver, &all, &literals)?
-            .expect("it was impossible with all rules that are on, and they are the same ones");
+        let Some(needed) = core::minimal(solver, &all, &literals)? else {
+            let what =
+                "why this is forbidden: asked in another way it is allowed, which is a mistake of ours; it"
+                    .to_owned();
+            return Err(Error::Unsupported { what, position: None });
+        };
         let rules = rules.into_iter().filter(|(_, _, literal)| needed.contains(literal));
         let rules = rules.map(|(name, meaning, _)| (name, meaning)).collect();
         always.extend(&needed);

@@ -14,7 +14,7 @@ use crate::execution::{self, Execution, Links};
 use crate::rule::Rule;
 use crate::unfold::{Options, Unfolding, unfold};
 use ir::Program;
-use solver::{Answer, Bool, Point, Read, Solution, Solver, Write};
+use solver::{Answer, Bool, Bv, Point, Read, Solution, Solver, Write};
 
 /// A program in time.
 pub struct Timed {
@@ -124,21 +124,36 @@ fn locate(unfolding: &mut Unfolding, points: &[Point], counts: &[Bool], end: Poi
         for access in &unfolding.events[id.index()].accesses {
             let (reads, writes) = &mut places[access.cell.index()];
             if let Some(value) = access.read {
-                let mut literals = vec![rule, access.when];
-                literals.extend(counts.get(id.index()));
-                let when = unfolding.solver.and(&literals)?;
-                reads.push(Read { at, value, when, likely: None });
+                reads.push(match counts.get(id.index()) {
+                    None => Read { at, value, when: access.when, likely: None },
+                    Some(&counts) => {
+                        let when = unfolding.solver.and(&[rule, access.when, counts])?;
+                        let value = seen(&mut unfolding.solver, value, when)?;
+                        Read { at, value, when, likely: None }
+                    }
+                });
             }
             writes.extend(access.write.map(|(value, when)| Write { at, value, when }));
         }
     }
     for (cell, (mut reads, writes)) in places.into_iter().enumerate() {
         let cell = &unfolding.memory.cells[cell];
-        reads.push(Read { at: end, value: cell.last, when: rule, likely: None });
+        let value = if counts.is_empty() { cell.last } else { seen(&mut unfolding.solver, cell.last, rule)? };
+        reads.push(Read { at: end, value, when: rule, likely: None });
         let initial = unfolding.solver.bv_const(cell.initial, cell.width.bits())?;
         unfolding.solver.location(Some(initial), &writes, &reads)?;
     }
     Ok(())
+}
+
+/// What a read finds in memory, which is its value as long as the rules say so. The solver takes the value of a read to be one of those that
+/// are written, whether the read happens or not; this one may be any.
+fn seen(solver: &mut Solver, value: Bv, when: Bool) -> Result<Bv> {
+    let here = solver.bv_var(value.width())?;
+    let same = solver.bv_eq(here, value)?;
+    let tied = solver.implies(when, same)?;
+    solver.assert(tied)?;
+    Ok(here)
 }
 
 /// What must hold: the needs of each event that happens; and in a whole execution the end of every thread.

@@ -70,6 +70,16 @@ fn time_and_matrix_name_the_same_rules() {
     assert_eq!(what(&small), what(&large));
 }
 
+/// Without the rule about values a read may take one that nobody writes.
+#[test]
+fn reads_are_free_without_the_rule_about_their_values() {
+    let program = compiled("int x; thread A { int r = x; } thread B { x = 1; } exists (A.r == 7 && x == 9)");
+    let checker = Checker::new(&program, Options::default());
+    assert!(!checker.condition_verdict().unwrap().unwrap());
+    assert!(is_allowed_without(&checker, &["globalReadValue".to_owned()]));
+    assert!(names(&core(&checker)).contains(&"globalReadValue".to_owned()));
+}
+
 #[test]
 fn rules_of_order_cannot_be_switched_off_in_large_programs() {
     let program = compiled(&store_buffering(80));

@@ -92,7 +92,11 @@ impl Body<'_> {
     ) -> Option<Outcome> {
         let (least, most) = signature.arguments;
         if !(least..=most).contains(&arguments.len()) {
-            let takes = if least == most { counted(most) } else { format!("{least} or {}", counted(most)) };
+            let takes = match most - least {
+                0 => counted(most),
+                1 => format!("{least} or {}", counted(most)),
+                _ => format!("{least} to {}", counted(most)),
+            };
             let message = format!("`{}` takes {takes}, but {} given", name.text, given(arguments.len()));
             self.error(Diagnostic::new(span, message).help(format!("it is written `{}`", signature.usage)));
             return None;
