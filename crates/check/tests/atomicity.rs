@@ -5,10 +5,10 @@ mod common;
 
 use check::atomicity::Kind;
 use check::{Checker, Options};
-use common::{compiled, config, lowered, machine};
+use common::{compiled, machine};
 use ir::{Position, SiteIndex};
 use lang::ast::File;
-use lang::random::{self, Config};
+use lang::random::{self, Config, config, lowered};
 use machine::Machine;
 use machine::oracle::Walk;
 use proptest::prelude::*;

@@ -5,6 +5,7 @@
 
 use check::cat::Model;
 use check::litmus;
+use lang::random::edited;
 use std::time::Duration;
 
 const MODEL: &str = include_str!("../models/rc11.cat");
@@ -47,24 +48,4 @@ fn any_litmus_test_is_read_or_refused() {
             assert!(errors.iter().all(|e| !lang::render(e, "fuzz.litmus", source, false).is_empty()));
         }
     });
-}
-
-/// A sample after edits of four bytes each: what, where (two), and with which.
-fn edited(sample: &str, edits: &[u8], count: usize) -> String {
-    let mut text: Vec<char> = sample.chars().collect();
-    let words: Vec<&str> = sample.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
-    for edit in edits.chunks_exact(4).take(count) {
-        let at = (usize::from(edit[1]) << 8 | usize::from(edit[2])) % text.len().max(1);
-        let which = usize::from(edit[3]);
-        match edit[0] % 4 {
-            0 => text.truncate(at.max(1)),
-            1 => drop(text.splice(at..(at + which % 16).min(text.len()), [])),
-            2 => text.insert(at.min(text.len()), char::from(edit[3])),
-            _ => {
-                let word = words[(which * 7 + at) % words.len()];
-                drop(text.splice(at..at.min(text.len()), word.chars()));
-            }
-        }
-    }
-    text.into_iter().collect()
 }

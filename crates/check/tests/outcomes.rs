@@ -4,9 +4,9 @@
 mod common;
 
 use check::{Checker, Options};
-use common::{config, lowered, machine};
+use common::machine;
 use lang::ast::File;
-use lang::random::{self, Config};
+use lang::random::{self, Config, config, lowered};
 use machine::oracle::{self, Question};
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -5,10 +5,10 @@ mod common;
 
 use check::cat::Model;
 use check::{Checker, Options, Race};
-use common::{compiled, config, lowered, machine};
+use common::{compiled, machine};
 use ir::SiteId;
 use lang::ast::File;
-use lang::random::{self, Config};
+use lang::random::{self, Config, config, lowered};
 use machine::oracle::{self, Question};
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -6,7 +6,8 @@ mod common;
 
 use check::cat::Model;
 use check::{Checker, Options};
-use common::{compiled, config};
+use common::compiled;
+use lang::random::config;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -4,6 +4,7 @@
 //! guided by coverage, so an input that starts with an odd byte is a list of edits of a program that has every
 //! construct.
 
+use lang::random::edited;
 use lang::{LowerOptions, compile, format, parse, render};
 use std::time::Duration;
 
@@ -24,7 +25,9 @@ fn any_text_is_compiled_or_refused() {
         .with_iterations(20_000)
         .with_test_time(Duration::from_secs(2))
         .for_each(|input: &[u8]| match input.split_first() {
-            Some((first, edits)) if first % 2 == 1 => target(&edited(edits, 1 + usize::from(first / 2 % 4))),
+            Some((first, edits)) if first % 2 == 1 => {
+                target(&edited(SAMPLE, edits, 1 + usize::from(first / 2 % 4)))
+            }
             _ => target(&String::from_utf8_lossy(input)),
         });
 }
@@ -42,24 +45,4 @@ fn target(source: &str) {
         assert_eq!(parse(&formatted).expect(reason), parse(source).expect(reason));
         assert_eq!(format(&formatted).expect(reason), formatted);
     }
-}
-
-/// The sample after edits of four bytes each: what, where (two), and with which.
-fn edited(edits: &[u8], count: usize) -> String {
-    let mut text: Vec<char> = SAMPLE.chars().collect();
-    let words: Vec<&str> = SAMPLE.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
-    for edit in edits.chunks_exact(4).take(count) {
-        let at = (usize::from(edit[1]) << 8 | usize::from(edit[2])) % text.len().max(1);
-        let which = usize::from(edit[3]);
-        match edit[0] % 4 {
-            0 => text.truncate(at.max(1)),
-            1 => drop(text.splice(at..(at + which % 16).min(text.len()), [])),
-            2 => text.insert(at.min(text.len()), char::from(edit[3])),
-            _ => {
-                let word = words[(which * 7 + at) % words.len()];
-                drop(text.splice(at..at.min(text.len()), word.chars()));
-            }
-        }
-    }
-    text.into_iter().collect()
 }

@@ -11,8 +11,10 @@ mod cost;
 mod environment;
 mod expression;
 mod piece;
+mod testing;
 
 pub use cost::events;
+pub use testing::{config, edited, lowered};
 
 use crate::ast::File;
 use proptest::prelude::*;

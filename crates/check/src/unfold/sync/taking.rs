@@ -12,7 +12,7 @@ use crate::rule::Rule;
 use crate::unfold::value::Value;
 use crate::unfold::walk::Walker;
 use ir::{BinaryOp, Predicate, SyncKind, SyncOp, Width};
-use solver::Bool;
+use solver::{Bool, Bv};
 
 /// Where the owner begins in the word of a lock.
 const OWNER: u32 = 8;
@@ -39,6 +39,21 @@ impl Walker<'_, '_> {
         Ok((free, Some(self.as_int(free)?)))
     }
 
+    /// Writes the word of what is taken, and takes up what was left with it; gives when.
+    fn acquire(
+        &mut self,
+        operation: &Operation,
+        target: Target<'_>,
+        (term, new): (Bv, Value),
+        takes: Bool,
+    ) -> Result<Bool> {
+        let (word, when) = (target.object.word, target.when);
+        self.touch(operation, word, when, term, Some((new, takes)))?;
+        let acquired = self.builder.terms.and(when, takes)?;
+        self.take(operation, Carrier::Object(word), acquired);
+        Ok(acquired)
+    }
+
     /// A thread that gives back a lock must hold it. Without mutual exclusion nobody knows who does.
     fn must_hold(&mut self, operation: &mut Operation, target: Target<'_>, holds: Bool) -> Result<()> {
         let open = self.builder.terms.not(self.builder.rules[&Rule::MutualExclusion])?;
@@ -55,8 +70,7 @@ impl Walker<'_, '_> {
         target: Target<'_>,
         blocks: bool,
     ) -> Result<Option<Value>> {
-        let (word, when) = (target.object.word, target.when);
-        let (old, term) = self.word(word)?;
+        let (old, term) = self.word(target.object.word)?;
         let mut free = self.builder.terms.equals_bits(&old, 0)?;
         let mut new = Value::known(Width::W16, self.me() << OWNER | 1);
         if target.object.kind == SyncKind::RecursiveMutex {
@@ -66,9 +80,7 @@ impl Walker<'_, '_> {
             free = self.builder.terms.or(free, mine)?;
         }
         let (takes, result) = self.takes(operation, target, (Rule::MutualExclusion, free), blocks)?;
-        self.touch(operation, word, when, term, Some((new, takes)))?;
-        let acquired = self.builder.terms.and(when, takes)?;
-        self.take(operation, Carrier::Object(word), acquired);
+        self.acquire(operation, target, (term, new), takes)?;
         Ok(result)
     }
 
@@ -95,19 +107,17 @@ impl Walker<'_, '_> {
         target: Target<'_>,
         blocks: bool,
     ) -> Result<Option<Value>> {
-        let (word, when) = (target.object.word, target.when);
+        let word = target.object.word;
         let held = self.builder.held_by(word, self.thread.unwrap_or(ThreadIndex(0)))?;
         let (old, term) = self.word(word)?;
         let free = self.builder.terms.compare(Predicate::Ult, &old, &Value::known(Width::W16, 1 << OWNER))?;
         let free = self.builder.terms.truth(&free)?;
         let (takes, result) = self.takes(operation, target, (Rule::MutualExclusion, free), blocks)?;
         let more = self.changed(BinaryOp::Add, &old, 1)?;
-        self.touch(operation, word, when, term, Some((more, takes)))?;
+        self.acquire(operation, target, (term, more), takes)?;
         let (mine, mine_term) = self.word(held)?;
         let deeper = self.changed(BinaryOp::Add, &mine, 1)?;
-        self.touch(operation, held, when, mine_term, Some((deeper, takes)))?;
-        let acquired = self.builder.terms.and(when, takes)?;
-        self.take(operation, Carrier::Object(word), acquired);
+        self.touch(operation, held, target.when, mine_term, Some((deeper, takes)))?;
         Ok(result)
     }
 
@@ -118,14 +128,12 @@ impl Walker<'_, '_> {
         target: Target<'_>,
         blocks: bool,
     ) -> Result<Option<Value>> {
-        let (word, when) = (target.object.word, target.when);
+        let word = target.object.word;
         let (old, term) = self.word(word)?;
         let free = self.builder.terms.equals_bits(&old, 0)?;
         let (takes, result) = self.takes(operation, target, (Rule::MutualExclusion, free), blocks)?;
         let me = Value::known(Width::W16, self.me() << OWNER);
-        self.touch(operation, word, when, term, Some((me, takes)))?;
-        let acquired = self.builder.terms.and(when, takes)?;
-        self.take(operation, Carrier::Object(word), acquired);
+        let acquired = self.acquire(operation, target, (term, me), takes)?;
         self.take(operation, Carrier::Readers(word), acquired);
         Ok(result)
     }
@@ -179,9 +187,7 @@ impl Walker<'_, '_> {
                 let blocks = op == SyncOp::Acquire;
                 let (takes, result) = self.takes(operation, target, (Rule::Tokens, some), blocks)?;
                 let fewer = self.changed(BinaryOp::Sub, &old, 1)?;
-                self.touch(operation, word, when, term, Some((fewer, takes)))?;
-                let took = self.builder.terms.and(when, takes)?;
-                self.take(operation, Carrier::Object(word), took);
+                self.acquire(operation, target, (term, fewer), takes)?;
                 Ok(result)
             }
         }
