@@ -39,9 +39,9 @@ impl Timed {
         };
         let end = unfolding.solver.point()?;
         for thread in &unfolding.threads {
-            let last = thread.events.last().filter(|_| !options.explained);
-            let last = last.into_iter().chain(thread.events.iter().filter(|_| options.explained));
-            for event in last {
+            // The last of a chain is after all others.
+            let first = if options.explained { 0 } else { thread.events.len().saturating_sub(1) };
+            for event in &thread.events[first..] {
                 unfolding.solver.fix_before(points[event.index()], end)?;
             }
         }

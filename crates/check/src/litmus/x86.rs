@@ -205,7 +205,7 @@ impl Reader {
             return vec![format!("{r} = exchange({x}, {r});")];
         }
         self.registers.insert("swapped".to_owned());
-        let lines = match (name, locked) {
+        match (name, locked) {
             ("XADD", true) => vec![
                 format!("swapped = {r};"),
                 format!("{r} = fetch_add({x}, {r});"),
@@ -231,8 +231,7 @@ impl Reader {
                 }
                 lines
             }
-        };
-        lines
+        }
     }
 
     fn target_and_source(
