@@ -166,11 +166,11 @@ impl<'p> Checker<'p> {
         let explained = !self.off.is_empty();
         let options = Options { prefix, explained, ..self.options };
         match self.model {
-            Some(model) => Ok(Prepared::Graph(modelled(self.program, options, model, false)?)),
+            Some(model) => Ok(Prepared::Graph(Box::new(modelled(self.program, options, model, false)?))),
             None if ORDER.iter().any(|rule| self.off.contains(rule)) => {
-                Ok(Prepared::Matrix(Matrix::new(self.program, options)?))
+                Ok(Prepared::Matrix(Box::new(Matrix::new(self.program, options)?)))
             }
-            None => Ok(Prepared::Time(Timed::new(self.program, options)?)),
+            None => Ok(Prepared::Time(Box::new(Timed::new(self.program, options)?))),
         }
     }
 
@@ -241,13 +241,13 @@ impl<'p> Checker<'p> {
     fn core(&self, wanted: Wanted) -> Result<Core> {
         let options = Options { prefix: false, explained: true, ..self.options };
         let mut prepared = match self.model {
-            Some(model) => Prepared::Graph(modelled(self.program, options, model, false)?),
+            Some(model) => Prepared::Graph(Box::new(modelled(self.program, options, model, false)?)),
             // Beyond so many events that time is one order is taken for granted.
             None => match Matrix::at_most(MAX_EXPLAINED, self.program, options) {
                 Err(Error::TooLarge { most: MAX_EXPLAINED }) => {
-                    Prepared::Time(Timed::new(self.program, options)?)
+                    Prepared::Time(Box::new(Timed::new(self.program, options)?))
                 }
-                result => Prepared::Matrix(result?),
+                result => Prepared::Matrix(Box::new(result?)),
             },
         };
         let mut always = prepared.wanted(wanted)?;
@@ -344,7 +344,7 @@ impl<'p> Checker<'p> {
     pub fn races_of_model(&self) -> Result<Vec<Race>> {
         let Some(model) = self.model else { return self.races() };
         let options = Options { prefix: true, explained: !self.off.is_empty(), ..self.options };
-        let mut prepared = Prepared::Graph(modelled(self.program, options, model, true)?);
+        let mut prepared = Prepared::Graph(Box::new(modelled(self.program, options, model, true)?));
         let assumptions = prepared.assumptions(self);
         let Prepared::Graph(modelled) = &mut prepared else { return Ok(vec![]) };
         race::modelled_races(modelled, &assumptions)

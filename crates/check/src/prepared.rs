@@ -37,9 +37,9 @@ pub(crate) fn modelled(program: &Program, options: Options, model: &Model, races
 
 /// A program with the constraints of a model.
 pub(crate) enum Prepared {
-    Time(Timed),
-    Matrix(Matrix),
-    Graph(Modelled),
+    Time(Box<Timed>),
+    Matrix(Box<Matrix>),
+    Graph(Box<Modelled>),
 }
 
 impl Prepared {

@@ -19,7 +19,7 @@ fn store_buffering(padding: usize) -> String {
 }
 
 fn core(checker: &Checker<'_>) -> Core {
-    match checker.ask(Wanted::Condition).unwrap() {
+    match checker.ask(Wanted::Condition).expect("it is decided") {
         Verdict::Forbidden(core) => core,
         Verdict::Allowed(execution) => panic!("{execution:?}"),
     }
@@ -30,8 +30,8 @@ fn names(core: &Core) -> Vec<String> {
 }
 
 fn is_allowed_without(checker: &Checker<'_>, off: &[String]) -> bool {
-    let off = off.iter().fold(checker.clone(), |checker, rule| checker.without(rule).unwrap());
-    off.condition_verdict().unwrap().unwrap()
+    let off = off.iter().fold(checker.clone(), |checker, rule| checker.without(rule).expect("a rule"));
+    off.condition_verdict().expect("it is decided").expect("there is a condition")
 }
 
 #[test]

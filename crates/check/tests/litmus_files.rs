@@ -61,7 +61,8 @@ fn c_tests_are_read() {
 fn outcomes(source: &str, model: &str, bound: u32) -> Vec<String> {
     let program = litmus::program(source, "test.litmus", bound).unwrap_or_else(|errors| panic!("{errors:?}"));
     let model = Model::shipped(model).expect("the tests' own input is fine");
-    let outcomes = Checker::new(&program, Options::default()).under(&model).outcomes(100).unwrap();
+    let outcomes =
+        Checker::new(&program, Options::default()).under(&model).outcomes(100).expect("they are enumerated");
     let line = |(name, value): &(String, String)| format!("{name}={value}");
     let state = |outcome: &check::Outcome| outcome.values.iter().map(line).collect::<Vec<_>>().join(" ");
     outcomes.states.iter().map(state).collect()
