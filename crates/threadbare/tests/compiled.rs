@@ -261,7 +261,26 @@ fn drawn_schedules_show_a_lost_update_and_how_to_see_it_again() {
         expect(&replayed, 1, "assertion failed");
     }
     let whole = threadbare(directory, &["explore", "--strategy", "dpor", "lost.c"]);
-    expect(&whole, 2, "for compiled ones there are --strategy random and pct");
+    expect(&whole, 2, "for compiled ones there are --strategy paths, random and pct");
+}
+
+#[test]
+fn combinations_of_paths_prove_a_compiled_program_safe_or_show_what_is_wrong() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    let locked = LOST.replace("counter++;", "pthread_mutex_lock(&m); counter++; pthread_mutex_unlock(&m);");
+    let locked =
+        locked.replace("int counter;", "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nint counter;");
+    write(directory, "lost.c", LOST);
+    write(directory, "locked.c", &locked);
+    let explored = |file: &str| {
+        let output = threadbare(directory, &["explore", "--strategy", "paths", "--no-keep", file]);
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (status, text) = explored("lost.c");
+    assert!(status == Some(1) && text.contains("assertion can fail"), "{text}");
+    let (status, text) = explored("locked.c");
+    assert!(status == Some(0) && text.contains("safe: no schedule of this program"), "{text}");
 }
 
 #[test]
