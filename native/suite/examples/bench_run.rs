@@ -44,6 +44,9 @@ const ROWS: [(&str, Option<u32>); 21] = [
 /// A row gets so much time for its questions.
 const MOST_TIME: Duration = Duration::from_secs(60);
 
+/// One question gets so much: a hard one is not to use up the time of all.
+const MOST_TIME_OF_ONE: Duration = Duration::from_secs(2);
+
 /// Runs of a detector get so much time together.
 const MOST_TIME_OF_OTHERS: Duration = Duration::from_secs(60);
 
@@ -118,6 +121,7 @@ fn whole_way(compiled: &Compiled, time: Duration) -> (Prediction, Trace) {
     let normal = Normal::of(compiled, &trace, 4, None).expect("it runs");
     let mut options = Options::default();
     options.engine.total_time = Some(time);
+    options.engine.limits.time = Some(MOST_TIME_OF_ONE);
     let found = predict_and_confirm(compiled, &trace, &options, &normal, &mut |_| {});
     (found.expect("a prediction"), trace)
 }
