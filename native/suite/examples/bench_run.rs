@@ -47,6 +47,9 @@ const MOST_TIME: Duration = Duration::from_secs(60);
 /// One question gets so much: a hard one is not to use up the time of all.
 const MOST_TIME_OF_ONE: Duration = Duration::from_secs(2);
 
+/// A run under a detector gets so many seconds.
+const MOST_SECONDS_OF_A_RUN: &str = "10";
+
 /// Runs of a detector get so much time together.
 const MOST_TIME_OF_OTHERS: Duration = Duration::from_secs(60);
 
@@ -140,18 +143,27 @@ fn others(run: &mut dyn FnMut() -> Option<BTreeSet<String>>) -> String {
     format!("{first} / {}{only}", reports.len())
 }
 
+/// A command that ends what it is given: programs that can deadlock do so under detectors too.
+fn limited() -> Command {
+    let mut command = Command::new("timeout");
+    command.arg(MOST_SECONDS_OF_A_RUN);
+    command
+}
+
 /// The summaries of ThreadSanitizer's reports, with the places.
 fn thread_sanitizer(path: &Path) -> Option<BTreeSet<String>> {
-    let mut command = Command::new(path);
-    let output = command.env("TSAN_OPTIONS", "exitcode=0").stdout(Stdio::null()).output().ok()?;
+    let mut command = limited();
+    let output = command.arg(path).env("TSAN_OPTIONS", "exitcode=0").stdout(Stdio::null()).output().ok()?;
     Some(lines(&output.stderr, "SUMMARY: ThreadSanitizer"))
 }
 
 /// Helgrind's reports: their first lines and the places below them.
 fn helgrind(path: &Path) -> Option<BTreeSet<String>> {
-    let mut command = Command::new("valgrind");
-    command.args(["--tool=helgrind", "--quiet", "--log-fd=2"]).arg(path);
-    let output = command.stdout(Stdio::null()).output().ok()?;
+    let mut command = limited();
+    command.args(["valgrind", "--tool=helgrind", "--quiet", "--log-fd=2"]).arg(path);
+    // Where there is no valgrind, `timeout` says 127.
+    let output =
+        command.stdout(Stdio::null()).output().ok().filter(|output| output.status.code() != Some(127))?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let words: Vec<&str> =
         text.lines().filter_map(|line| line.split_once("== ").map(|(_, text)| text)).collect();
