@@ -1,7 +1,4 @@
 //! The whole way: from a trace to findings (DESIGN §10–§13), with the counts of AV Table 1.
-//!
-//! Findings are grouped by static place: of candidates at the same instructions one is shown, the first that a replay confirms, and
-//! the others are counted.
 
 use crate::candidates::deadlock::circles;
 use crate::candidates::{Wanted, candidates};
@@ -10,22 +7,22 @@ use crate::engines::{self, Asked, Cheap, Decided, Engines};
 use crate::filters::{Filter, Filters};
 use crate::normal::Normal;
 use crate::pattern::{self, PatternError, PatternText};
+use crate::places::{Tag, each_place_first, sites, tag};
 use crate::planning;
-use crate::refine::{Shown, show};
 use crate::symbolic;
 use crate::time;
 use crate::windows::Windows;
 use claim::{
-    Answer, Block, Candidate, Coverage, Deadlock, Engine, EngineStatistics, Finding, Property, Standing,
-    Statistics, Unknown, Witness,
+    Answer, Candidate, Coverage, Deadlock, Engine, EngineStatistics, Finding, Property, Statistics, Unknown,
+    Witness,
 };
-use ctp::{Ctp, CtpError, Kind, Otherwise, TransactionOrigin};
+use ctp::{Ctp, CtpError};
 use encode::Model;
 use ir::{Program, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 use subject::Subject;
-use trace::{Choice, EventId, FaultKind, Trace};
+use trace::{Choice, Trace};
 
 /// How to predict.
 #[derive(Clone, Debug, Default)]
@@ -52,13 +49,6 @@ const MOST_DEADLOCKS: usize = 100;
 /// Most circles of locks at the same instructions that engines are asked about that do not enumerate deadlocks.
 const MOST_CIRCLES: usize = 16;
 
-/// Most candidates of one static place that are replayed until one is confirmed.
-const MOST_REPLAYS: usize = 3;
-
-/// Most candidates of one static place that are replayed until one has a consequence, where only that makes it a finding: it may need a
-/// certain round, or a certain object.
-const MOST_REPLAYS_FOR_A_CONSEQUENCE: usize = 24;
-
 /// What came out.
 #[derive(Clone, Debug, Default)]
 pub struct Prediction {
@@ -71,7 +61,7 @@ pub struct Prediction {
     /// What was covered.
     pub coverage: Coverage,
     /// What other engines than the symbolic one have decided, and the runs that they needed for it.
-    decided: FxHashMap<Candidate, (Engine, Option<Replayed>)>,
+    pub(crate) decided: FxHashMap<Candidate, (Engine, Option<Replayed>)>,
 }
 
 /// Why there is no prediction.
@@ -368,96 +358,6 @@ impl Prediction {
             }
         }
     }
-
-    /// Groups what is feasible by static place, and replays. What turns out not to be is an answer of its own.
-    fn find(
-        &mut self,
-        engine: &mut Option<Windows<'_>>,
-        ctp: &Ctp,
-        checks: &dyn Fn(&Candidate, &Witness) -> bool,
-        replay: &mut dyn FnMut(&Candidate, &Witness) -> Replayed,
-    ) -> Result<(), PredictError> {
-        let mut groups: FxHashMap<(Tag, Vec<SiteId>), usize> = FxHashMap::default();
-        let mut replays: Vec<usize> = vec![];
-        // If the time does not suffice for all, what is surely a bug has been seen.
-        let all_inferred = ctp.transactions.iter().all(|transaction| transaction.origin.is_inferred());
-        let may_be_noise =
-            |candidate: &Candidate| all_inferred && candidate.property() == Property::Atomicity;
-        let (noise, sure): (Vec<_>, Vec<_>) =
-            self.answers.iter_mut().partition(|(candidate, _)| may_be_noise(candidate));
-        for (candidate, answer) in sure.into_iter().chain(noise) {
-            let Answer::Feasible(witness) = answer else { continue };
-            let events = candidate.events();
-            let sites = sites(ctp, candidate);
-            let known = groups.get(&(tag(candidate), sites.clone())).copied();
-            if let Some(group) = known {
-                let finding = &mut self.findings[group];
-                if !wants_more(finding, replays[group]) {
-                    finding.count_other(&events);
-                    continue;
-                }
-            }
-            let (found_by, known_run) = match self.decided.remove(candidate) {
-                Some((engine, run)) => (engine, run),
-                None => (Engine::Symbolic, None),
-            };
-            let shown = match (known_run, &mut *engine, found_by) {
-                (Some(run), ..) => Shown::Replayed(run),
-                (None, Some(engine), Engine::Symbolic) => show(engine, candidate, witness, checks, replay)?,
-                (None, ..) => Shown::Replayed(replay(candidate, witness)),
-            };
-            let replayed = match shown {
-                Shown::Replayed(replayed) => replayed,
-                Shown::Not(found) => {
-                    *answer = found;
-                    continue;
-                }
-            };
-            if let Some(group) = known {
-                let finding = &mut self.findings[group];
-                finding.count_other(&events);
-                replays[group] += 1;
-                let is_better = finding.standing != Standing::Confirmed || replayed.consequence.is_visible();
-                if replayed.standing == Standing::Confirmed && is_better {
-                    (finding.candidate, finding.witness) = (candidate.clone(), replayed.witness);
-                    (finding.standing, finding.consequence) = (replayed.standing, replayed.consequence);
-                    finding.engine = found_by;
-                    (finding.run, finding.output) = (replayed.run, replayed.output);
-                }
-                continue;
-            }
-            groups.insert((tag(candidate), sites.clone()), self.findings.len());
-            let Replayed { witness, standing, consequence, run, output, .. } = replayed;
-            replays.push(1);
-            self.findings.push(Finding {
-                location: events.first().and_then(|&id| location(ctp, id)),
-                block: block(ctp, candidate),
-                candidate: candidate.clone(),
-                sites,
-                witness,
-                engine: found_by,
-                standing,
-                consequence,
-                others: 0,
-                run,
-                output,
-            });
-        }
-        self.findings.sort_by(|a, b| a.consequence.cmp(&b.consequence).then(a.candidate.cmp(&b.candidate)));
-        Ok(())
-    }
-}
-
-/// Whether more candidates of a finding's places are to be replayed after so many.
-fn wants_more(finding: &Finding, replays: usize) -> bool {
-    match finding.standing {
-        Standing::Confirmed => {
-            finding.is_inferred()
-                && !finding.consequence.is_visible()
-                && replays < MOST_REPLAYS_FOR_A_CONSEQUENCE
-        }
-        Standing::Predicted(_) => replays < MOST_REPLAYS,
-    }
 }
 
 /// What the checker allows: waits that end without a reason only where some do.
@@ -466,66 +366,4 @@ fn rules<'w>(trace: &Trace, witnesses: impl IntoIterator<Item = &'w Witness>) ->
     let spurious =
         is_spurious(&trace.choices) || witnesses.into_iter().any(|witness| is_spurious(&witness.choices));
     witness::Rules { spurious }
-}
-
-/// Puts the first candidate of each static place before the second ones: if the time does not suffice for all, each place has been
-/// looked at.
-fn each_place_first(ctp: &Ctp, candidates: &mut [Candidate]) {
-    let mut so_many: FxHashMap<(Tag, Vec<SiteId>), usize> = FxHashMap::default();
-    candidates.sort_by_cached_key(|candidate| {
-        let rank = so_many.entry((tag(candidate), sites(ctp, candidate))).or_default();
-        *rank += 1;
-        *rank
-    });
-}
-
-/// Tells kinds of candidates apart; both kinds of races at one place are one finding, different faults are not.
-type Tag = (Property, Option<FaultKind>);
-
-fn tag(candidate: &Candidate) -> Tag {
-    match candidate {
-        Candidate::Fault { kind, .. } => (candidate.property(), Some(*kind)),
-        _ => (candidate.property(), None),
-    }
-}
-
-/// The instructions of a candidate's events.
-fn sites(ctp: &Ctp, candidate: &Candidate) -> Vec<SiteId> {
-    if let Candidate::Assertion { event } = candidate
-        && let Some(failing) = ctp.failing_at(*event).next()
-    {
-        return vec![failing.site];
-    }
-    let site = |id: EventId| {
-        // What faults while it computes is no event of the trace.
-        let computed = ctp.events_at(id).find(|&event| {
-            matches!((&ctp.event(event).kind, candidate),
-                (Kind::Require { otherwise: Otherwise::Fault(one), .. }, Candidate::Fault { kind, .. }) if one == kind)
-        });
-        computed.or(ctp.find(id)).map(|event| ctp.event(event).site)
-    };
-    candidate.events().into_iter().filter_map(site).collect()
-}
-
-fn location(ctp: &Ctp, id: EventId) -> Option<trace::Location> {
-    let event = ctp.event(ctp.find(id)?);
-    event.kind.access().map(|access| access.recorded)
-}
-
-/// Why the accesses of an atomicity violation count as one block.
-fn block(ctp: &Ctp, candidate: &Candidate) -> Option<Block> {
-    let Candidate::Atomicity { before, after, .. } = candidate else { return None };
-    let thread = ctp.event(ctp.find(*before)?).thread;
-    let around = ctp.transactions.iter().filter(|transaction| {
-        transaction.thread == thread && transaction.from <= before.n && after.n <= transaction.to
-    });
-    // An update lies there to the event; what has more in it comes first, since more says why.
-    let is_update = |around: &&ctp::Transaction| matches!(around.origin, TransactionOrigin::Update(_));
-    let around = around.min_by_key(is_update)?;
-    Some(match around.origin {
-        TransactionOrigin::Marked => Block::Marked,
-        TransactionOrigin::Lock(lock) => Block::Lock(lock),
-        TransactionOrigin::Function(_) => Block::Function,
-        TransactionOrigin::Update(_) => Block::Update,
-    })
 }
