@@ -11,8 +11,8 @@ use trace::{EventKind, Trace};
 /// Beginnings of names of functions that synchronise, whose outcomes are decisions of the trace.
 const SYNCHRONISE: [&str; 8] = ["pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_", "call_once", "__tb_"];
 
-/// Parts of names of functions that wait until some time has passed.
-const TIMED: [&str; 5] = ["timed", "clock", "sleep", "thrd_yield_until", "alarm"];
+/// Parts of names of functions that look at the time, or wait until some has passed.
+const TIMED: [&str; 4] = ["timed", "clock", "sleep", "alarm"];
 
 /// Functions whose results depend on their arguments and on memory alone, or that nobody looks at.
 const HARMLESS: [&str; 46] = [
@@ -83,9 +83,7 @@ pub fn outside(program: &Program, trace: &Trace) -> BTreeSet<String> {
 fn unknown(name: &str) -> Option<String> {
     let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     if TIMED.iter().any(|part| name.contains(part)) {
-        return Some(format!(
-            "`{name}` waits for time to pass, which may end before or after any step of others"
-        ));
+        return Some(format!("`{name}` depends on the time, and no schedule decides when that has come"));
     }
     // `operator new` and `delete`, exceptions, assertions, and what the compiler makes of memory functions.
     let known = begins(&SYNCHRONISE)
