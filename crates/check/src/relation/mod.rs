@@ -6,12 +6,14 @@
 
 mod algebra;
 mod base;
+mod checks;
+mod views;
 
-use crate::cat::{CheckKind, Expr, ExprKind, Model, Statement};
-use crate::graph::{Graph, Part, Relation};
+use crate::cat::{Expr, ExprKind, Model, Statement};
+use crate::graph::{Graph, Relation};
 use crate::{Error, Result};
-use solver::{Bool, Point};
-use std::collections::{BTreeMap, BTreeSet};
+use solver::Bool;
+use std::collections::BTreeMap;
 
 /// A set of nodes, each with the literal that says when it is in it.
 type Set = BTreeMap<usize, Bool>;
@@ -301,155 +303,6 @@ impl Evaluator {
         let replaced: BTreeMap<&str, &Expr> = parameters.iter().map(|p| &**p).zip(arguments).collect();
         self.value(&substitute(&body, &replaced), scope, exact)
     }
-
-    /// When a flag is raised.
-    fn raised(&mut self, kind: CheckKind, negated: bool, expr: &Expr) -> Result<Bool> {
-        let scope = self.names.len();
-        let relation = self.relation(expr, scope, true)?;
-        let bad: Vec<Bool> = match kind {
-            CheckKind::Empty => relation.values().copied().collect(),
-            CheckKind::Irreflexive => diagonal(&relation),
-            CheckKind::Acyclic => diagonal(&self.closure(relation, true)?),
-        };
-        let fails = self.graph.unfolding.solver.or(&bad)?;
-        // `flag ~empty e` is raised when e is not empty, `flag empty e` when it is.
-        if negated { Ok(fails) } else { self.not(fails) }
-    }
-
-    fn check(&mut self, kind: CheckKind, expr: &Expr, rule: Bool) -> Result<()> {
-        let scope = self.names.len();
-        // A relation is acyclic if its closure is irreflexive, and the other way round.
-        let (kind, expr) = match (&expr.kind, kind) {
-            (ExprKind::Plus(inner), CheckKind::Acyclic | CheckKind::Irreflexive) => {
-                (CheckKind::Acyclic, &**inner)
-            }
-            _ => (kind, expr),
-        };
-        let bad: Vec<((usize, usize), Bool)> = match kind {
-            CheckKind::Acyclic => {
-                let relation = self.relation(expr, scope, false)?;
-                return self.acyclic(&relation, rule);
-            }
-            CheckKind::Empty => match self.value(expr, scope, false)? {
-                Value::Relation(relation) => relation.into_iter().collect(),
-                Value::Set(set) => set.into_iter().map(|(n, literal)| ((n, n), literal)).collect(),
-            },
-            CheckKind::Irreflexive => {
-                let relation = self.relation(expr, scope, false)?;
-                relation.into_iter().filter(|((i, j), _)| i == j).collect()
-            }
-        };
-        for ((i, j), literal) in bad {
-            let counts = [rule, self.graph.counts(i), self.graph.counts(j), literal];
-            let both = self.and(&counts)?;
-            let none = self.not(both)?;
-            self.graph.unfolding.solver.assert(none)?;
-        }
-        Ok(())
-    }
-
-    /// No cycle: there are points in time for all nodes so that each pair goes forward.
-    fn acyclic(&mut self, relation: &Relation, rule: Bool) -> Result<()> {
-        let mut points = BTreeMap::new();
-        for (&(i, j), &literal) in relation {
-            let counts = [rule, self.graph.counts(i), self.graph.counts(j), literal];
-            let when = self.and(&counts)?;
-            if i == j {
-                let none = self.not(when)?;
-                self.graph.unfolding.solver.assert(none)?;
-                continue;
-            }
-            let mut point = |n: usize, graph: &mut Graph| -> Result<Point> {
-                Ok(match points.get(&n) {
-                    Some(&point) => point,
-                    None => {
-                        let point = graph.unfolding.solver.point()?;
-                        points.insert(n, point);
-                        point
-                    }
-                })
-            };
-            let (p, q) = (point(i, &mut self.graph)?, point(j, &mut self.graph)?);
-            self.graph.unfolding.solver.before_if(when, p, q)?;
-        }
-        Ok(())
-    }
-
-    /// Each thread sees its own accesses and the writes of all in one order, which respects a relation, and in which each of its reads
-    /// sees the last write. All views agree with another relation.
-    fn views(&mut self, respecting: &Expr, agreeing: Option<&Expr>, rule: Bool) -> Result<()> {
-        let scope = self.names.len();
-        let mut respected = self.relation(respecting, scope, false)?;
-        if let Some(agreeing) = agreeing {
-            let agreed = self.relation(agreeing, scope, false)?;
-            respected = self.union(respected, agreed)?;
-        }
-        for thread in 0..self.graph.unfolding.threads.len() {
-            let nodes: BTreeSet<usize> = (0..self.graph.nodes.len())
-                .filter(|&n| {
-                    let node = &self.graph.nodes[n];
-                    node.event.is_some() && (self.graph.thread(n) == Some(thread) || node.part == Part::Write)
-                })
-                .collect();
-            let mut points = BTreeMap::new();
-            for &n in &nodes {
-                points.insert(n, self.graph.unfolding.solver.point()?);
-            }
-            for (&(i, j), &literal) in &respected {
-                if let (Some(&p), Some(&q)) = (points.get(&i), points.get(&j))
-                    && i != j
-                {
-                    let counts = [rule, self.graph.counts(i), self.graph.counts(j), literal];
-                    let when = self.and(&counts)?;
-                    self.graph.unfolding.solver.before_if(when, p, q)?;
-                }
-            }
-            self.view_reads(thread, &points, rule)?;
-        }
-        Ok(())
-    }
-
-    fn view_reads(&mut self, thread: usize, points: &BTreeMap<usize, Point>, rule: Bool) -> Result<()> {
-        for (&(w, r), &rf) in &self.graph.rf.clone() {
-            if self.graph.thread(r) != Some(thread) {
-                continue;
-            }
-            let Some(&read) = points.get(&r) else { continue };
-            let source = points.get(&w).copied();
-            let mut causes = vec![rule, rf, self.graph.counts(r)];
-            if let Some(source) = source {
-                let when = self.and(&causes)?;
-                self.graph.unfolding.solver.before_if(when, source, read)?;
-            }
-            for (&other, &point) in points {
-                let node = &self.graph.nodes[other];
-                let own = node.event == self.graph.nodes[r].event;
-                if other == w || node.part != Part::Write || node.cell != self.graph.nodes[r].cell || own {
-                    continue;
-                }
-                causes.truncate(3);
-                causes.push(node.happens);
-                let cause = self.and(&causes)?;
-                let s = &mut self.graph.unfolding.solver;
-                // The other write is before the source or after the read.
-                let after = s.before(read, point)?;
-                let apart = match source {
-                    None => after,
-                    Some(source) => {
-                        let before = s.before(point, source)?;
-                        s.or(&[before, after])?
-                    }
-                };
-                let holds = s.implies(cause, apart)?;
-                s.assert(holds)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn diagonal(relation: &Relation) -> Vec<Bool> {
-    relation.iter().filter(|((i, j), _)| i == j).map(|(_, &literal)| literal).collect()
 }
 
 /// A function's body with its arguments in place.
