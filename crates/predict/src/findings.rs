@@ -7,7 +7,7 @@ use crate::places::{Tag, block, location, sites, tag};
 use crate::prediction::{PredictError, Prediction};
 use crate::refine::{Shown, show};
 use crate::windows::Windows;
-use claim::{Answer, Candidate, Engine, Finding, Property, Standing, Witness};
+use claim::{Answer, Block, Candidate, Engine, Finding, Property, Standing, Witness};
 use ctp::Ctp;
 use ir::SiteId;
 use rustc_hash::FxHashMap;
@@ -94,7 +94,12 @@ impl Prediction {
                 output,
             });
         }
-        self.findings.sort_by(|a, b| a.consequence.cmp(&b.consequence).then(a.candidate.cmp(&b.candidate)));
+        // Of findings with one consequence those come first that no guess about blocks is part of: they are likely the cause.
+        let rank = |finding: &Finding| {
+            let is_guessed = finding.block.is_some_and(|block| block != Block::Marked);
+            (finding.consequence.clone(), is_guessed)
+        };
+        self.findings.sort_by(|a, b| rank(a).cmp(&rank(b)).then(a.candidate.cmp(&b.candidate)));
         Ok(())
     }
 }

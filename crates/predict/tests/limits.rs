@@ -156,3 +156,21 @@ fn one_core_discards_many_candidates() {
     }
     assert!(engine.asked() < all.len() / 10, "{} of {}", engine.asked(), all.len());
 }
+
+#[test]
+fn the_locations_of_a_place_share_its_room() {
+    let source = "int a[4];
+        fn clerk() { int i; while (i < 4) bound 4 { atomic { int r = a[i]; a[i] = r + 1; } i++; } }
+        main { fork clerk(); fork clerk(); fork clerk(); fork clerk(); }";
+    let machine = machine(source);
+    let ctp = build(&machine, &record(&machine, &Strategy::RunToBlock));
+    for property in [Property::Atomicity, Property::Race] {
+        let found = candidates(&ctp, &Wanted { properties: vec![property], per_place: 16 });
+        assert!(found.left_out > 0);
+        let first = |candidate: &Candidate| ctp.find(candidate.events()[0]).expect("it is an event");
+        let accesses = found.all.iter().filter_map(|one| ctp.event(first(one)).kind.access());
+        let elements: std::collections::BTreeSet<_> =
+            accesses.map(|access| access.targets[0].place).collect();
+        assert_eq!(elements.len(), 4, "{property:?}: {elements:?}");
+    }
+}

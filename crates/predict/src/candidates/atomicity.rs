@@ -27,7 +27,7 @@ pub(super) fn collect(collector: &mut Collector<'_>) {
         }
     }
     for n in 0..collector.accesses.len() {
-        let groups = collector.groups(&collector.accesses[n]);
+        let groups = collector.look_at(n);
         if groups.iter().all(|group| group.thread == groups[0].thread) {
             continue;
         }

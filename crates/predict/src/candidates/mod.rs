@@ -79,15 +79,22 @@ enum Stage {
     All,
 }
 
-/// So many candidates at the same instructions are few of a location.
+/// So many candidates at the same instructions are few of a location, and so many of them may be of the same two threads: else these
+/// would take the room of all other locations.
 const FEW: usize = 4;
+const FEW_OF_TWO_THREADS: usize = 2;
+
+/// Candidates of one kind at the same instructions.
+type Place = (u8, Vec<SiteId>);
 
 /// Gathers candidates and bounds them.
 struct Collector<'c> {
     ctp: &'c Ctp,
     most: usize,
     all: BTreeSet<Candidate>,
-    places: FxHashMap<(u8, Vec<SiteId>), usize>,
+    places: FxHashMap<Place, usize>,
+    /// How many the location that is looked at has at a place.
+    of_location: FxHashMap<Place, usize>,
     left_out: u64,
     stage: Stage,
     /// The accesses of each location, in recorded order.
@@ -96,8 +103,9 @@ struct Collector<'c> {
 
 impl<'c> Collector<'c> {
     fn new(ctp: &'c Ctp) -> Collector<'c> {
-        let (all, places) = (BTreeSet::new(), FxHashMap::default());
-        Collector { ctp, most: usize::MAX, all, places, left_out: 0, stage: Stage::All, accesses: vec![] }
+        let (most, all, stage) = (usize::MAX, BTreeSet::new(), Stage::All);
+        let (places, of_location) = (FxHashMap::default(), FxHashMap::default());
+        Collector { ctp, most, all, places, of_location, left_out: 0, stage, accesses: vec![] }
     }
 
     fn begin(&mut self, stage: Stage) {
@@ -112,18 +120,28 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// How many more candidates there may be at some instructions.
-    fn room(&self, tag: u8, sites: &[SiteId]) -> usize {
-        let left = self.most - self.places.get(&(tag, sites.to_vec())).copied().unwrap_or(0).min(self.most);
+    /// The accesses of one location, by thread and instruction. What comes next is about this location.
+    fn look_at(&mut self, location: usize) -> Vec<Accesses> {
+        self.of_location.clear();
+        self.groups(&self.accesses[location])
+    }
+
+    /// How many more candidates of two threads there may be at a place.
+    fn room(&self, place: &Place) -> usize {
+        let so_many = |places: &FxHashMap<Place, usize>| places.get(place).copied().unwrap_or(0);
+        let left = self.most.saturating_sub(so_many(&self.places));
         match self.stage {
-            Stage::FewOfEach => left.min(FEW),
+            Stage::FewOfEach => {
+                left.min(FEW_OF_TWO_THREADS).min(FEW.saturating_sub(so_many(&self.of_location)))
+            }
             Stage::All => left,
         }
     }
 
     /// Adds candidates at some instructions while there is room for new ones. `of` is how many there are in all.
     fn take(&mut self, tag: u8, sites: &[SiteId], of: u64, candidates: impl Iterator<Item = Candidate>) {
-        let room = self.room(tag, sites);
+        let place = (tag, sites.to_vec());
+        let room = self.room(&place);
         let (mut new, mut known) = (0, 0);
         for candidate in candidates {
             if self.all.contains(&candidate) {
@@ -135,7 +153,10 @@ impl<'c> Collector<'c> {
                 break;
             }
         }
-        *self.places.entry((tag, sites.to_vec())).or_default() += new;
+        if self.stage == Stage::FewOfEach {
+            *self.of_location.entry(place.clone()).or_default() += new;
+        }
+        *self.places.entry(place).or_default() += new;
         if self.stage == Stage::All {
             self.left_out += of.saturating_sub(new as u64 + known);
         }

@@ -9,7 +9,7 @@ use trace::AllocationId;
 
 pub(super) fn collect(collector: &mut Collector<'_>) {
     for n in 0..collector.accesses.len() {
-        let groups = collector.groups(&collector.accesses[n]);
+        let groups = collector.look_at(n);
         pairs(collector, &groups, &groups);
     }
     let ctp = collector.ctp;
