@@ -32,7 +32,15 @@ fn compare(file: &File, spurious: bool) {
     assert_eq!(sites(&found), expected, "{source}");
     let sc = Model::shipped("sc").expect("it is there");
     let found = checker.under(&sc).races_of_model().unwrap_or_else(|e| panic!("{e}\n{source}"));
-    assert_eq!(sites(&found), expected, "among graphs:\n{source}");
+    // A plain write ends a release sequence in C11, while the oracle, like ThreadSanitizer, knows of none: what a variable passes on survives
+    // it. That makes a difference only where this write is in a race itself, so such a variable may have more of them.
+    let (known, more): (Vec<Race>, Vec<Race>) =
+        found.into_iter().partition(|race| sites(std::slice::from_ref(race)).is_subset(&expected));
+    assert_eq!(sites(&known), expected, "among graphs:\n{source}");
+    for race in more {
+        let is_raced = known.iter().any(|other| other.location == race.location);
+        assert!(is_raced, "only among graphs: {race:?}\n{source}");
+    }
 }
 
 fn sites(races: &[Race]) -> BTreeSet<(SiteId, SiteId)> {
