@@ -2,7 +2,8 @@
 //!
 //! The table of AV (Table 1) for compiled programs: each is recorded once, predicted from, and what is found is run again. Beside it stands
 //! what ThreadSanitizer and helgrind report of the same programs in one run and in a hundred. Then a program of some thousand lines with a
-//! trace of more than a million events goes the whole way, and what it took is measured. Words on the command line choose rows by their names.
+//! trace of more than a million events goes the whole way, and what it took is measured. Words on the command line choose rows by their names;
+//! `--alone` leaves the detectors out.
 
 use claim::{Property, Standing};
 use native::Compiled;
@@ -16,17 +17,21 @@ use subject::Strategy;
 use suite::{Build, Language, Program, build, directory, open, plain, programs};
 use trace::{Logging, Trace};
 
-/// The rows: a program, and with how many threads if it can have any number.
-const ROWS: [(&str, Option<u32>); 21] = [
-    ("bank-av", Some(2)),
-    ("bank-av", Some(4)),
-    ("bank-av", Some(8)),
-    ("bank-sav", Some(2)),
-    ("bank-sav", Some(4)),
-    ("bank-sav", Some(8)),
-    ("bank-nav", Some(2)),
-    ("bank-nav", Some(4)),
-    ("bank-nav", Some(8)),
+/// The rows: a program; of the bank, how many clerks there are and how many transfers each of them makes.
+const ROWS: [(&str, Option<[u32; 2]>); 25] = [
+    ("bank-av", Some([2, 1])),
+    ("bank-av", Some([4, 1])),
+    ("bank-av", Some([8, 1])),
+    ("bank-sav", Some([2, 1])),
+    ("bank-sav", Some([4, 1])),
+    ("bank-sav", Some([8, 1])),
+    ("bank-nav", Some([2, 1])),
+    ("bank-nav", Some([4, 1])),
+    ("bank-nav", Some([8, 1])),
+    ("bank-av", Some([4, 3])),
+    ("bank-sav", Some([4, 3])),
+    ("bank-nav", Some([4, 3])),
+    ("bank-nav", Some([8, 3])),
     ("atom001", None),
     ("atom001a", None),
     ("atom002", None),
@@ -54,17 +59,23 @@ const MOST_SECONDS_OF_A_RUN: &str = "10";
 const MOST_TIME_OF_OTHERS: Duration = Duration::from_secs(60);
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let (options, words): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|word| word.starts_with("--"));
+    let alone = options.iter().any(|option| option == "--alone");
     let chosen = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
     println!(
         "| program | thrds | svars | simplify/original | regions | orig-pavs | hb-pavs | sym-avs | w/o data pavs | sym-time | total | \
          findings | confirmed | ThreadSanitizer 1 / 100 runs | helgrind 1 / 100 runs |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-    for (name, threads) in ROWS {
-        let label = threads.map_or(name.to_owned(), |threads| format!("{name}-{threads}"));
+    for (name, size) in ROWS {
+        let label = match size {
+            None => name.to_owned(),
+            Some([clerks, 1]) => format!("{name}-{clerks}"),
+            Some([clerks, transfers]) => format!("{name}-{clerks}, {transfers} transfers each"),
+        };
         if chosen(&label) {
-            row(&label, name, threads);
+            row(&label, name, size, alone);
         }
     }
     if chosen("archiver") {
@@ -78,10 +89,12 @@ fn program(name: &str) -> Program {
     found.unwrap_or_else(|| panic!("no program {name}"))
 }
 
-fn row(label: &str, name: &str, threads: Option<u32>) {
+fn row(label: &str, name: &str, size: Option<[u32; 2]>, alone: bool) {
     let program = program(name);
-    let flags: Vec<OsString> =
-        threads.map(|threads| format!("-DTHREADS={threads}").into()).into_iter().collect();
+    let sized = |[clerks, transfers]: [u32; 2]| {
+        [format!("-DTHREADS={clerks}").into(), format!("-DROUNDS={transfers}").into()]
+    };
+    let flags: Vec<OsString> = size.map(sized).into_iter().flatten().collect();
     let how = |more: &[&str]| Build {
         flags: flags.iter().cloned().chain(more.iter().map(OsString::from)).collect(),
         ..Build::at("-O1")
@@ -96,8 +109,13 @@ fn row(label: &str, name: &str, threads: Option<u32>) {
         prediction.findings.iter().filter(|one| !one.is_inferred() || one.consequence.is_visible()).collect();
     let confirmed = told.iter().filter(|finding| finding.standing == Standing::Confirmed).count();
     let open = if statistics.unknown > 0 { format!(" ({} open)", statistics.unknown) } else { String::new() };
-    let tsan = plain(&program, &how(&["-fsanitize=thread"]));
-    let plainly = plain(&program, &how(&[]));
+    let beside = |flags: &[&str], run: fn(&Path) -> Option<BTreeSet<String>>| match alone {
+        true => "–".to_owned(),
+        false => {
+            let built = plain(&program, &how(flags));
+            others(&mut || run(&built.path))
+        }
+    };
     println!(
         "| {label} | {} | {} | {}/{} | {} | {} | {} | {}{open} | {} | {:.2} s | {:.2} s | {} | {confirmed} | {} | {} |",
         statistics.threads,
@@ -112,8 +130,8 @@ fn row(label: &str, name: &str, threads: Option<u32>) {
         (statistics.times.encode + statistics.times.solve).as_secs_f64(),
         total.as_secs_f64(),
         told.len(),
-        others(&mut || thread_sanitizer(&tsan.path)),
-        others(&mut || helgrind(&plainly.path)),
+        beside(&["-fsanitize=thread"], thread_sanitizer),
+        beside(&[], helgrind),
     );
 }
 

@@ -10,8 +10,8 @@
 
 #ifndef THREADS
 #define THREADS 2
+#define ROUNDS 3
 #endif
-enum { ROUNDS = 3 };
 
 static pthread_mutex_t bank = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
