@@ -5,7 +5,7 @@
 //! right before the thread's next one.
 
 use crate::goal::{Goal, Until};
-use crate::memory::Contents;
+use crate::memory::{Contents, recorded_reads};
 use crate::problem::{Condition, Effect, Meaning, Problem, Step, ThreadNumber, ThreadSteps, Variable, Way};
 use crate::triple;
 use ctp::{Ctp, EventIndex, Kind};
@@ -220,6 +220,10 @@ impl<'c> Builder<'c> {
 
     fn not_freed(&mut self, at: EventIndex, ways: &mut [Way]) {
         let Some(access) = self.ctp.event(at).kind.access() else { return };
+        // With other data it may be other memory.
+        if self.data == Data::Ignored && access.targets.len() > 1 {
+            return;
+        }
         let allocation = access.recorded.allocation;
         if self.freed.contains(&allocation) {
             let freed = self.variable(Meaning::Freed(allocation), 0);
@@ -248,8 +252,11 @@ impl<'c> Builder<'c> {
                     };
                     let needs = self.ways_of((thread, at)).first().map(|way| way.needs.clone());
                     self.problem.goal.extend(needs.into_iter().flatten().filter(stands));
-                    // The thread does nothing behind it.
-                    self.problem.threads[thread.index()].steps.truncate(at);
+                    self.will_write(event, events);
+                    // The thread does nothing behind it, and comes there only by its recorded way.
+                    let steps = &mut self.problem.threads[thread.index()].steps;
+                    steps.truncate(at);
+                    steps.iter_mut().for_each(|step| step.ways.retain(|way| !way.is_last));
                 }
             }
             Goal::Ordered { events, order } => {
@@ -265,6 +272,28 @@ impl<'c> Builder<'c> {
                 }
             }
             Goal::Formula(formula) => formula.set_goal(self),
+        }
+    }
+
+    /// Before an access that only reads, a compare-and-exchange must stand where it will write: else the two are no conflict.
+    fn will_write(&mut self, event: EventId, all: &[EventId]) {
+        let ctp = self.ctp;
+        let kind = |id: &EventId| ctp.find(*id).map(|at| &ctp.event(at).kind);
+        let reads_only = |id: &EventId| *id != event && matches!(kind(id), Some(Kind::Read(_)));
+        let Some(Kind::CompareExchange { equal, success, .. }) = kind(&event) else { return };
+        // Whoever writes it, a value is one content here.
+        if self.data != Data::Values || !all.iter().any(reads_only) {
+            return;
+        }
+        let Some(at) = ctp.find(event) else { return };
+        let [(location, old)] = recorded_reads(ctp, at)[..] else { return };
+        let operands = ctp.expressions.get(*equal).operands();
+        let other = operands.filter_map(|id| ctp.expressions.recorded(id)).find(|&value| value != old);
+        let Some(wanted) = (if *success { Some(old) } else { other }) else { return };
+        let Some(held) = self.location(location) else { return };
+        match self.contents.with_value(location, wanted)[..] {
+            [content] => self.problem.goal.push(Condition::Is(held, content)),
+            _ => self.problem.is_hopeless = true,
         }
     }
 

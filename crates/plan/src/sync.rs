@@ -1,7 +1,7 @@
 //! What each primitive needs and does, as facts of the state (DESIGN §9). PLAN §4.3 has mutexes; the others are ours.
 //!
 //! Outcomes are part of a thread's way: a try that failed must fail again, a wait that expired must expire, and a count of tokens must come
-//! out the same. Which of several waiters a signal wakes is a choice, so it has a way for each of them.
+//! out the same. Only at the end of its way a thread may get what it did not get when the run was recorded: others may then not get it. Which of several waiters a signal wakes is a choice, so it has a way for each of them.
 
 use crate::build::{Builder, JOIN};
 use crate::problem::{Condition, Effect, Meaning, Step, ThreadNumber, Variable, WRITER, Way};
@@ -91,6 +91,9 @@ impl Builder<'_> {
                     LockMode::Read => Condition::Is(self.rwlock(object), WRITER),
                 };
                 way.needs.push(held);
+                let mut gets = Way { is_last: true, ..Way::default() };
+                self.acquire(&mut gets, object, mode, 1);
+                step.ways.push(gets);
             }
             EventKind::Unlock { object, mode: LockMode::Mutex, depth: 0 } => {
                 way.does.push(Effect::Set(self.mutex(object), 0));
@@ -135,7 +138,10 @@ impl Builder<'_> {
                 way.does.push(Effect::Decrease(tokens));
             }
             EventKind::TryAcquire { semaphore, acquired: false } => {
-                way.needs.push(Condition::Is(self.tokens(semaphore), 0));
+                let tokens = self.tokens(semaphore);
+                way.needs.push(Condition::Is(tokens, 0));
+                let (needs, does) = (vec![Condition::AtLeast(tokens, 1)], vec![Effect::Decrease(tokens)]);
+                step.ways.push(Way { needs, does, is_last: true, ..Way::default() });
             }
             EventKind::Release { semaphore } => way.does.push(Effect::Increase(self.tokens(semaphore))),
             EventKind::TokenCount { semaphore, value } => {
