@@ -9,6 +9,7 @@
 //! computed once, in time linear in the trace; a candidate then takes time in the number of threads and locks, not of events. The engine is
 //! sound, and incomplete: that it finds nothing says nothing.
 
+use crate::planning::gives_back;
 use crate::windows::last_before;
 use claim::{Answer, Candidate, Deadlock, Property, Unknown, Witness};
 use ctp::{Access, Ctp, EventIndex, Kind};
@@ -128,6 +129,9 @@ impl<'c> Sync<'c> {
     pub fn answer(&self, candidate: &Candidate) -> Answer {
         let (events, then): (Vec<EventId>, bool) = match candidate {
             Candidate::CoEnabledRace { first, second } => (vec![*first, *second], false),
+            Candidate::UnorderedRace { first, second } if gives_back(self.ctp, *first) => {
+                (vec![*second, *first], true)
+            }
             Candidate::UnorderedRace { first, second } => (vec![*first, *second], true),
             Candidate::Deadlock(Deadlock::Circle(events)) => (events.clone(), false),
             _ => return Answer::Unknown(Unknown::NotAsked),

@@ -6,19 +6,30 @@ use claim::{Candidate, Deadlock};
 use ctp::{Ctp, EventIndex, Kind, ThreadIndex};
 use ir::SiteId;
 use std::collections::BTreeMap;
-use trace::{EventKind, Location};
+use trace::{EventKind, Location, LockMode};
+
+/// A lock, and whether it is held or asked for by a reader.
+type Use = (Location, bool);
 
 /// Acquires of the second lock by threads that hold the first, by thread and instruction.
-type Nested = BTreeMap<(Location, Location), BTreeMap<(ThreadIndex, SiteId), Vec<EventIndex>>>;
+type Nested = BTreeMap<(Use, Use), BTreeMap<(ThreadIndex, SiteId), Vec<EventIndex>>>;
+
+/// How a lock is held with which another thread is to be kept out: not by a reader, if that one reads.
+fn keeping_out((lock, reads): Use) -> impl Iterator<Item = Use> {
+    [(lock, false), (lock, true)].into_iter().filter(move |(_, other)| !(reads && *other))
+}
 
 /// Circles of two threads and two locks, at most so many at the same instructions.
 #[must_use]
 pub fn circles(ctp: &Ctp, most: usize) -> Vec<Candidate> {
     let nested = nested(ctp);
     let mut collector = Collector { most, ..Collector::new(ctp) };
-    for (&(first, second), ones) in nested.iter().filter(|((first, second), _)| first < second) {
-        let Some(others) = nested.get(&(second, first)) else { continue };
-        for (one, other) in ones.iter().flat_map(|one| others.iter().map(move |other| (one, other))) {
+    for (&(first, second), ones) in nested.iter().filter(|((first, second), _)| first.0 < second.0) {
+        // The other thread holds the second as it keeps this one out, and asks for the first as this one keeps it out.
+        let held = keeping_out(second);
+        let pairs = held.flat_map(|held| keeping_out(first).map(move |asked| (held, asked)));
+        let others: Vec<_> = pairs.filter_map(|pair| nested.get(&pair)).flatten().collect();
+        for (one, &other) in ones.iter().flat_map(|one| others.iter().map(move |other| (one, other))) {
             if one.0.0 == other.0.0 {
                 continue;
             }
@@ -44,21 +55,24 @@ pub fn circles(ctp: &Ctp, most: usize) -> Vec<Candidate> {
 fn nested(ctp: &Ctp) -> Nested {
     let mut nested = Nested::new();
     for (n, thread) in ctp.threads.iter().enumerate() {
-        let mut held: Vec<Location> = vec![];
+        let mut held: Vec<Use> = vec![];
         for &at in &thread.events {
             let Kind::Other(kind) = &ctp.event(at).kind else { continue };
             match *kind {
-                EventKind::Lock { object, .. } => {
-                    for &other in held.iter().filter(|&&other| other != object) {
+                EventKind::Lock { object, mode, .. } => {
+                    let asked = (object, mode == LockMode::Read);
+                    for &other in held.iter().filter(|other| other.0 != object) {
                         let place = (ThreadIndex::new(n), ctp.event(at).site);
-                        nested.entry((other, object)).or_default().entry(place).or_default().push(at);
+                        nested.entry((other, asked)).or_default().entry(place).or_default().push(at);
                     }
-                    held.push(object);
+                    held.push(asked);
                 }
-                EventKind::TryLock { object, acquired: Some(_), .. }
-                | EventKind::WaitEnd { mutex: Some(object), .. } => held.push(object),
+                EventKind::TryLock { object, mode, acquired: Some(_) } => {
+                    held.push((object, mode == LockMode::Read));
+                }
+                EventKind::WaitEnd { mutex: Some(object), .. } => held.push((object, false)),
                 EventKind::Unlock { object, .. } | EventKind::WaitBegin { mutex: Some(object), .. } => {
-                    if let Some(last) = held.iter().rposition(|&other| other == object) {
+                    if let Some(last) = held.iter().rposition(|other| other.0 == object) {
                         held.remove(last);
                     }
                 }

@@ -196,8 +196,7 @@ impl<'c> Planning<'c> {
                 // What nobody notices lies between the last event of a thread and where it stands.
                 vec![with(&candidate.events().iter().map(before).collect::<Vec<_>>())]
             }
-            // Memory is not accessed after it was given back.
-            Candidate::UnorderedRace { first, second } if self.frees(*first) => {
+            Candidate::UnorderedRace { first, second } if gives_back(self.ctp, *first) => {
                 vec![with(&[*second, *first])]
             }
             Candidate::UnorderedRace { first, second } => {
@@ -212,11 +211,6 @@ impl<'c> Planning<'c> {
             }
             _ => vec![witness],
         }
-    }
-
-    fn frees(&self, id: EventId) -> bool {
-        let kind = self.ctp.find(id).map(|at| &self.ctp.event(at).kind);
-        matches!(kind, Some(Kind::Other(EventKind::Free { .. })))
     }
 
     /// The event by which a thread has left all locks that it holds at one of its events.
@@ -240,4 +234,10 @@ impl<'c> Planning<'c> {
         }
         None
     }
+}
+
+/// Whether an event gives memory back: what races with it must come first, since memory is not accessed after that.
+pub(crate) fn gives_back(ctp: &Ctp, id: EventId) -> bool {
+    let kind = ctp.find(id).map(|at| &ctp.event(at).kind);
+    matches!(kind, Some(Kind::Other(EventKind::Free { .. })))
 }
