@@ -68,38 +68,49 @@ fn one(reader: &mut Reader, line: &str) -> Result<(), Complaint> {
         }
     };
     name(thread, "a thread")?;
-    match &*operation.text {
-        "read" | "write" | "atomic-read" | "atomic-write" | "update" => name(object, "a variable")?,
-        "acquire" | "release" => name(object, "a lock")?,
-        "fork" | "join" => name(object, "a thread")?,
-        "begin" | "end" => {}
-        other => {
-            return Err(reader
-                .complaint(format!("`{}` is no operation", shown(other)))
-                .at(operation.range.clone(), "no such operation")
-                .help(format!("operations are {OPERATIONS}")));
-        }
+    let (what, make) = meaning(&operation.text).ok_or_else(|| {
+        reader
+            .complaint(format!("`{}` is no operation", shown(&operation.text)))
+            .at(operation.range.clone(), "no such operation")
+            .help(format!("operations are {OPERATIONS}"))
+    })?;
+    if let Some(what) = what {
+        name(object, what)?;
     }
     let recording = &mut reader.recording;
     let thread = recording.threads.number(&thread.text);
-    let object = &*object.text;
-    let operation = match &*operation.text {
-        "read" => Operation::Read { variable: recording.variables.number(object), atomic: false },
-        "write" => Operation::Write { variable: recording.variables.number(object), atomic: false },
-        "atomic-read" => Operation::Read { variable: recording.variables.number(object), atomic: true },
-        "atomic-write" => Operation::Write { variable: recording.variables.number(object), atomic: true },
-        "update" => Operation::Update(recording.variables.number(object)),
-        "acquire" => Operation::Acquire(recording.locks.number(object)),
-        "release" => Operation::Release(recording.locks.number(object)),
-        "fork" => Operation::Fork(recording.threads.number(object)),
-        "join" => Operation::Join(recording.threads.number(object)),
-        "begin" => Operation::Begin,
-        _ => Operation::End,
-    };
+    let operation = make(recording, &object.text);
     let place =
         place.filter(|place| !place.text.is_empty()).map(|place| recording.places.number(&place.text));
     reader.push(thread, operation, place);
     Ok(())
+}
+
+/// Makes an operation on the object of this name.
+type Make = fn(&mut Recording, &str) -> Operation;
+
+/// What an operation is about, if about anything, and what it is.
+fn meaning(word: &str) -> Option<(Option<&'static str>, Make)> {
+    let (variable, lock, thread) = (Some("a variable"), Some("a lock"), Some("a thread"));
+    let all: (_, Make) = match word {
+        "read" => (variable, |all, x| Operation::Read { variable: all.variables.number(x), atomic: false }),
+        "write" => (variable, |all, x| Operation::Write { variable: all.variables.number(x), atomic: false }),
+        "atomic-read" => {
+            (variable, |all, x| Operation::Read { variable: all.variables.number(x), atomic: true })
+        }
+        "atomic-write" => {
+            (variable, |all, x| Operation::Write { variable: all.variables.number(x), atomic: true })
+        }
+        "update" => (variable, |all, x| Operation::Update(all.variables.number(x))),
+        "acquire" => (lock, |all, l| Operation::Acquire(all.locks.number(l))),
+        "release" => (lock, |all, l| Operation::Release(all.locks.number(l))),
+        "fork" => (thread, |all, t| Operation::Fork(all.threads.number(t))),
+        "join" => (thread, |all, t| Operation::Join(all.threads.number(t))),
+        "begin" => (None, |_, _| Operation::Begin),
+        "end" => (None, |_, _| Operation::End),
+        _ => return None,
+    };
+    Some(all)
 }
 
 /// The fields of a line; at most five, which is one too many.
