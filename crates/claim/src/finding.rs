@@ -85,6 +85,8 @@ pub enum Standing {
 pub enum Unconfirmed {
     /// The subject is not at hand.
     NotReplayed,
+    /// There is no subject: the trace is another tool's.
+    NoSubject,
     /// The run departed from the schedule.
     Departed {
         /// The first difference, in words.

@@ -106,6 +106,9 @@ pub struct Coverage {
     pub mismatches: u64,
     /// Events at the end of recorded runs that were not looked at, because there was no time for them.
     pub events_left_out: u64,
+    /// Only schedules were looked at in which a thread goes on behind a read only if that saw the same write as in the recorded run, because
+    /// values are not known.
+    pub same_writes: bool,
 }
 
 impl Statistics {
@@ -162,6 +165,7 @@ impl Coverage {
         self.pins += other.pins;
         self.mismatches += other.mismatches;
         self.events_left_out += other.events_left_out;
+        self.same_writes |= other.same_writes;
     }
 
     /// Whether every candidate was generated and decided.

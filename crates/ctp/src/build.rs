@@ -14,7 +14,7 @@ use crate::{
 use ir::{GlobalId, Program, SiteId, SiteIndex, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use trace::{EventKind, Logging, Trace};
+use trace::{EventKind, Trace};
 
 /// After so many walks, addresses whose targets are still not settled are pinned; of a long trace after fewer, when they have gone along so
 /// many events together.
@@ -55,7 +55,7 @@ impl Ctp {
         phantoms: Option<Phantoms<'_>>,
     ) -> Result<Ctp, CtpError> {
         trace.check_fits(program)?;
-        if trace.origin.logging != Logging::Everything {
+        if !trace.origin.logging.is_complete() {
             return Err(CtpError::Incomplete);
         }
         let sites = SiteIndex::new(program);

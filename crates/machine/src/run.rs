@@ -195,7 +195,7 @@ impl Recorder<'_> {
         }
         match self.logging {
             // What is shared is known only after the run; the machine's runs are short.
-            Logging::Everything | Logging::Shared => true,
+            Logging::Everything | Logging::Shared | Logging::WithoutValues => true,
             Logging::Synchronisation => false,
             Logging::Window { from, to } => (*from..*to).contains(&self.counted),
             Logging::Globals(globals) => kind.access().is_some_and(|(_, location, ..)| {

@@ -187,7 +187,7 @@ impl Compiled {
     /// What the runtime is to keep.
     fn kept(&self, logging: &Logging) -> Result<abi::plan::Logging, CompiledError> {
         Ok(match logging {
-            Logging::Everything => abi::plan::Logging::Everything,
+            Logging::Everything | Logging::WithoutValues => abi::plan::Logging::Everything,
             Logging::Synchronisation | Logging::Shared => abi::plan::Logging::Sharedness,
             Logging::Window { from, to } => abi::plan::Logging::Window { from: *from, to: *to },
             Logging::Globals(globals) => {

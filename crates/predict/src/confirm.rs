@@ -8,6 +8,7 @@ use crate::difference::cause;
 use crate::normal::Normal;
 use crate::trim::trim;
 use claim::{Candidate, Cause, Consequence, Standing, Unconfirmed, Witness};
+use ir::SiteId;
 use rustc_hash::FxHashMap;
 use subject::{Logging, Run, Schedule, Segment, Strategy, Subject};
 use trace::{AllocationOrigin, Choice, Event, EventId, EventKind, FaultKind, Outcome, ThreadId, Trace};
@@ -111,7 +112,7 @@ fn replay(
         }
     };
     let consequence = consequence(&run, normal);
-    let (standing, cause) = match standing(&run, candidate, witness) {
+    let (standing, cause) = match standing(recorded, &run, candidate, witness) {
         Ok(()) => (Standing::Confirmed, None),
         Err(why) => {
             let cause = cause(recorded, &run, witness);
@@ -138,8 +139,13 @@ fn consequence(run: &Run, normal: &Normal) -> Consequence {
     }
 }
 
-/// Whether a run along a witness shows the candidate.
-fn standing(run: &Run, candidate: &Candidate, witness: &Witness) -> Result<(), Unconfirmed> {
+/// Whether a run along a witness shows the candidate: its events, by number and by instruction.
+fn standing(
+    recorded: &Trace,
+    run: &Run,
+    candidate: &Candidate,
+    witness: &Witness,
+) -> Result<(), Unconfirmed> {
     if let Some(departure) = &run.departure {
         let how = departure.words(&|thread| thread.to_string());
         return Err(Unconfirmed::Departed { how, cause: None, asked_again: 0 });
@@ -150,7 +156,15 @@ fn standing(run: &Run, candidate: &Candidate, witness: &Witness) -> Result<(), U
     }
     let in_prefix = |id: EventId| until.get(&id.thread).is_some_and(|&last| id.n <= last);
     let find = |id: EventId| run.trace.events.iter().position(|event| event.id == id);
-    let done = |id: EventId| find(id).filter(|_| in_prefix(id)).ok_or(Unconfirmed::NotShown);
+    // A thread that has left its path may do something else as its n-th event.
+    let asked = candidate.events();
+    let of_recorded = recorded.events.iter().filter(|event| asked.contains(&event.id));
+    let sites: FxHashMap<EventId, SiteId> = of_recorded.map(|event| (event.id, event.site)).collect();
+    let is_same = |at: usize| {
+        let event = &run.trace.events[at];
+        sites.get(&event.id).is_none_or(|&site| site == event.site)
+    };
+    let done = |id: EventId| find(id).filter(|&at| in_prefix(id) && is_same(at)).ok_or(Unconfirmed::NotShown);
     let shown = match candidate {
         Candidate::Atomicity { before, between, after } => {
             let (e1, f, e2) = (done(*before)?, done(*between)?, done(*after)?);
@@ -160,10 +174,12 @@ fn standing(run: &Run, candidate: &Candidate, witness: &Witness) -> Result<(), U
         Candidate::CoEnabledRace { first, second } => {
             let both_next =
                 [first, second].into_iter().all(|id| until.get(&id.thread).copied().unwrap_or(0) == id.n - 1);
-            // Where both accesses were run, they must be what they were claimed to be.
-            let run_both =
-                find(*first).zip(find(*second)).map(|(a, b)| (&run.trace.events[a], &run.trace.events[b]));
-            both_next && run_both.is_none_or(|(a, b)| conflict(a, b))
+            // As far as the accesses were run, they must be what they were claimed to be.
+            let (first, second) = (find(*first), find(*second));
+            let run_both = first.zip(second).map(|(a, b)| (&run.trace.events[a], &run.trace.events[b]));
+            both_next
+                && first.into_iter().chain(second).all(is_same)
+                && run_both.is_none_or(|(a, b)| conflict(a, b))
         }
         Candidate::UnorderedRace { first, second } => done(*first).is_ok() && done(*second).is_ok(),
         Candidate::Assertion { event } => {

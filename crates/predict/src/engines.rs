@@ -139,29 +139,31 @@ fn answer_all(asked: &Asked<'_>, engine: Engine, candidates: &[Candidate]) -> Ve
 /// Whether a claim does not count: the subject was run along it and did not show it.
 fn is_refused(replayed: &Replayed) -> bool {
     match &replayed.standing {
-        Standing::Confirmed | Standing::Predicted(Unconfirmed::NotReplayed) => false,
+        Standing::Confirmed | Standing::Predicted(Unconfirmed::NotReplayed | Unconfirmed::NoSubject) => false,
         Standing::Predicted(_) => true,
     }
 }
 
 impl Asked<'_> {
-    /// A run that follows a schedule may have left its way before the last event, and then does something else there than was claimed. The
-    /// checker knows.
+    /// A run that follows a schedule may have left its way before the last event, and then does something else there than was claimed; and
+    /// where there is no subject, nothing was run. The checker knows.
     fn refuse_departed(
         &self,
         candidates: &[Candidate],
         answers: &mut [Answer],
         replayed: &mut [Option<Replayed>],
     ) {
-        let is_seen =
-            |run: &Option<Replayed>| run.as_ref().is_some_and(|run| run.standing == Standing::Confirmed);
+        let counts = |run: &Replayed| {
+            matches!(run.standing, Standing::Confirmed | Standing::Predicted(Unconfirmed::NoSubject))
+        };
+        let is_seen = |run: &Option<Replayed>| run.as_ref().is_some_and(counts);
         let seen: Vec<usize> = (0..candidates.len()).filter(|&n| is_seen(&replayed[n])).collect();
         let claims = seen.iter().filter_map(|&n| match &answers[n] {
             Answer::Feasible(witness) => Some((&candidates[n], witness)),
             _ => None,
         });
         let claims: Vec<(&Candidate, &Witness)> = claims.collect();
-        let rules = witness::Rules { spurious: self.trace.choices.contains(&trace::Choice::Spurious) };
+        let rules = witness::Rules::of(self.trace);
         let checked = witness::check_all(self.program, self.trace, rules, &claims);
         let checked = checked.unwrap_or_else(|refusal| vec![Err(refusal); claims.len()]);
         for (n, result) in seen.into_iter().zip(checked) {

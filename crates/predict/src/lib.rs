@@ -18,6 +18,7 @@ pub mod pattern;
 mod places;
 pub mod planning;
 mod prediction;
+mod rearranged;
 mod refine;
 pub mod symbolic;
 mod sync;

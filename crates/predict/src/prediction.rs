@@ -9,6 +9,7 @@ use crate::normal::Normal;
 use crate::pattern::{self, PatternError, PatternText};
 use crate::places::{Tag, each_place_first, sites, tag};
 use crate::planning;
+use crate::rearranged::Rearranged;
 use crate::symbolic;
 use crate::time;
 use crate::windows::Windows;
@@ -22,7 +23,7 @@ use ir::{Program, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 use subject::Subject;
-use trace::{Choice, Trace};
+use trace::{Choice, Logging, Trace};
 
 /// How to predict.
 #[derive(Clone, Debug, Default)]
@@ -89,7 +90,8 @@ pub struct Progress {
     pub feasible: usize,
 }
 
-/// Predicts from a trace, without running anything: all findings are `predicted`.
+/// Predicts from a trace, without running anything: all findings are `predicted`. Of a trace without values each shows the recorded events
+/// in the order of its witness, since more than that is not known of any run.
 ///
 /// # Errors
 /// If the trace does not fit the program, or is too large.
@@ -99,6 +101,10 @@ pub fn predict(
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Prediction, PredictError> {
+    if trace.origin.logging == Logging::WithoutValues {
+        let events = Rearranged::new(trace);
+        return run(program, trace, options, progress, |candidate, witness| events.shown(candidate, witness));
+    }
     run(program, trace, options, progress, |_, witness| Replayed::not(witness))
 }
 
@@ -131,6 +137,13 @@ fn run(
     mut replay: impl FnMut(&Candidate, &Witness) -> Replayed,
 ) -> Result<Prediction, PredictError> {
     let mut prediction = Prediction::default();
+    let mut options = options.clone();
+    if trace.origin.logging == Logging::WithoutValues {
+        // Numbers that mean nothing can only be kept.
+        options.engine.model = Model::Causal;
+        prediction.coverage.same_writes = true;
+    }
+    let options = &options;
     let start = Instant::now();
     let (ctp, looked_at) = time::build(program, trace, options)?;
     prediction.coverage.events_left_out = (trace.events.len() - looked_at.events.len()) as u64;
@@ -362,8 +375,7 @@ impl Prediction {
 
 /// What the checker allows: waits that end without a reason only where some do.
 fn rules<'w>(trace: &Trace, witnesses: impl IntoIterator<Item = &'w Witness>) -> witness::Rules {
-    let is_spurious = |choices: &[Choice]| choices.contains(&Choice::Spurious);
-    let spurious =
-        is_spurious(&trace.choices) || witnesses.into_iter().any(|witness| is_spurious(&witness.choices));
-    witness::Rules { spurious }
+    let said = witness::Rules::of(trace);
+    let is_spurious = |witness: &Witness| witness.choices.contains(&Choice::Spurious);
+    witness::Rules { spurious: said.spurious || witnesses.into_iter().any(is_spurious), ..said }
 }

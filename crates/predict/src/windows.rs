@@ -331,7 +331,7 @@ impl<'c> Windows<'c> {
         }
         let asked: Vec<(&Candidate, &Witness)> =
             tried.iter().map(|(n, witness)| (&candidates[*n], witness)).collect();
-        let rules = witness::Rules { spurious: self.trace.choices.contains(&trace::Choice::Spurious) };
+        let rules = witness::Rules::of(self.trace);
         let Ok(checked) = witness::check_all(self.program, self.trace, rules, &asked) else {
             return far.to_vec();
         };

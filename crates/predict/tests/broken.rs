@@ -25,7 +25,7 @@ fn findings(machine: &Machine) -> (Trace, Vec<Finding>) {
 }
 
 fn is_refused_twice(machine: &Machine, trace: &Trace, candidate: &Candidate, broken: &Witness, how: &str) {
-    let rules = witness::Rules { spurious: false };
+    let rules = witness::Rules::default();
     let checked = witness::check(machine.program(), trace, rules, candidate, broken);
     assert!(checked.is_err(), "the checker takes {how} of {candidate:?}");
     let replayed = confirm(machine, trace, candidate, broken, &Normal::default());

@@ -115,11 +115,14 @@ pub fn prediction(report: &Report, sources: &Sources<'_>, width: usize) -> Strin
 /// How much was found, and what was looked at and what not; the lines below the findings.
 pub(crate) fn coverage(report: &Report) -> Vec<String> {
     let mut lines = vec![total(report)];
+    let coverage = &report.coverage;
     if !report.silent.is_empty() {
         let count = kinds(&report.silent);
-        lines.push(format!("without visible effect: {count} (--all shows them)"));
+        lines.push(match coverage.same_writes {
+            false => format!("without visible effect: {count} (--all shows them)"),
+            true => format!("in blocks that nobody has marked: {count}, whose effect only the program could show (--all shows them)"),
+        });
     }
-    let coverage = &report.coverage;
     lines.push(format!(
         "looked at {} of {}: {} feasible, {} infeasible, {} unknown",
         plural(coverage.candidates, "candidate", "candidates"),
@@ -131,6 +134,13 @@ pub(crate) fn coverage(report: &Report) -> Vec<String> {
         coverage.infeasible,
         coverage.unknown
     ));
+    if coverage.same_writes {
+        lines.push(
+            "values are not known: looked at were schedules in which a thread goes on behind a read only if that saw the same write as \
+             in the trace"
+                .to_owned(),
+        );
+    }
     for (reason, count) in &report.unknown {
         lines.push(format!("unknown, {count}: {reason}"));
     }
@@ -172,7 +182,11 @@ fn one(finding: &Description, above: &[Description], sources: &Sources<'_>, widt
     if seen_above {
         text.push_str("   = seen in the run above, and in that of the schedule below\n");
     } else if !finding.rows.is_empty() {
-        let seen = if finding.unconfirmed.is_none() { "seen in this run" } else { "the run that was tried" };
+        let seen = match finding.unconfirmed {
+            None => "seen in this run",
+            Some(_) if finding.replayable => "the run that was tried",
+            Some(_) => "the recorded events, in an order that shows it",
+        };
         let _ = writeln!(text, "   = {seen}:");
         for line in trace::show_excerpt(&finding.rows, width.saturating_sub(INDENT.len())).lines() {
             let _ = writeln!(text, "{INDENT}{line}");
@@ -199,6 +213,7 @@ fn one(finding: &Description, above: &[Description], sources: &Sources<'_>, widt
     }
     let _ = match &finding.command {
         Some(command) => writeln!(text, "   = to see it: {command}"),
+        None if !finding.replayable => Ok(()),
         None => writeln!(
             text,
             "   = a schedule of {} steps shows it; --save DIR writes it to a file for `threadbare replay`",
@@ -221,6 +236,9 @@ fn total(report: &Report) -> String {
     let seen = match (all, unconfirmed) {
         (1, 0) => "it was seen when the program was run again".to_owned(),
         (_, 0) => "each was seen when the program was run again".to_owned(),
+        _ if report.coverage.same_writes => {
+            "predicted, because there was no program to be run again".to_owned()
+        }
         (all, n) if all == n => "predicted, not confirmed".to_owned(),
         (_, n) => {
             format!("each was seen when the program was run again, but for {n}, which are predicted only")

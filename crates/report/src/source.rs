@@ -54,7 +54,11 @@ impl<'p> Sources<'p> {
                 let path = self.program.files.get(at.file.index()).map_or("?", |file| &file.path);
                 format!("{path}:{}:{}", at.line, at.column)
             }
-            None => format!("instruction {}", site.0),
+            // Traces of other tools know places of which nothing is known but what they are called.
+            None => match self.sites.source(self.program, site).1 {
+                Some(label) => format!("place {label}"),
+                None => format!("instruction {}", site.0),
+            },
         }
     }
 
@@ -102,9 +106,12 @@ impl<'p> Sources<'p> {
         let column = (at.column as usize).checked_sub(1)?;
         let start = line.char_indices().nth(column).map_or(line.len(), |(byte, _)| byte);
         let start = whole_start(line, start);
+        // Who knows only the line gives its first column.
+        let indent = line[start..].len() - line[start..].trim_start().len();
+        let start = start + indent;
         let rest = &line[start..];
         let length = match self.sites.op(self.program, site) {
-            Some(Op::Load { .. }) => place_length(rest),
+            Some(Op::Load { .. }) if indent == 0 => place_length(rest),
             _ => statement_length(rest),
         };
         Some(line_start + start..line_start + start + length.max(1).min(rest.len()))

@@ -1,6 +1,7 @@
 //! Reading programs, schedules and traces.
 
 use crate::cli::{DEFAULT_LOOP_BOUND, ProgramOptions};
+use crate::foreign_trace;
 use crate::output::{Rendered, error_color};
 use crate::store::Invocation;
 use anyhow::{Context as _, bail};
@@ -218,6 +219,9 @@ pub fn recorded(
         let machine = machine(file, options, Options::default().max_events)?;
         let trace = machine.run(&Strategy::RunToBlock, &Logging::Everything)?.trace;
         return Ok((machine.program().clone(), trace));
+    }
+    if let Some(stand_in) = foreign_trace::stand_in(file, None)? {
+        return Ok(stand_in.into_parts());
     }
     let trace = whole_trace(file)?;
     let path = program.map_or_else(|| PathBuf::from(&trace.origin.subject), Path::to_owned);

@@ -4,6 +4,7 @@ mod cli;
 mod command;
 mod compiled;
 mod exit;
+mod foreign_trace;
 mod load;
 mod output;
 mod prediction;

@@ -52,6 +52,7 @@ impl Json<'_> {
                 json!({"kind": "globals", "globals": globals.iter().map(|global| global.0).collect::<Vec<_>>()})
             }
             Logging::Shared => json!({"kind": "shared"}),
+            Logging::WithoutValues => json!({"kind": "without-values"}),
             Logging::Window { from, to } => json!({"kind": "window", "from": from, "to": to}),
         };
         let threads: Vec<Value> = trace

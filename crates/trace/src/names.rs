@@ -2,7 +2,7 @@
 //!
 //! Total: a trace that belongs to another program gives wrong or missing names, never a panic.
 
-use crate::{AllocationId, AllocationOrigin, Location, ThreadId, Trace};
+use crate::{AllocationId, AllocationOrigin, Location, Logging, ThreadId, Trace};
 use ir::{Callee, Op, Position, Program, Shape, SiteId, SiteIndex, Terminator};
 use std::collections::HashMap;
 
@@ -67,6 +67,11 @@ impl<'t> Names<'t> {
             AllocationOrigin::StackOf(thread) => format!("stack of {}", self.thread(thread)),
             AllocationOrigin::Page(address) => format!("memory at {address:#x}"),
         }
+    }
+
+    /// Whether the numbers in the events are values, and not only names of writes.
+    pub(crate) fn has_values(&self) -> bool {
+        self.trace.origin.logging != Logging::WithoutValues
     }
 
     /// Whether it is a compiled program, and at hand.

@@ -35,6 +35,17 @@ pub enum Logging {
         /// End.
         to: u64,
     },
+    /// All of them, but not what they read and wrote: a value is only the number of the write that it comes from, among those of its
+    /// location, and 0 is what was there before them. So it is with traces of other tools.
+    WithoutValues,
+}
+
+impl Logging {
+    /// Whether no event is missing.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Logging::Everything | Logging::WithoutValues)
+    }
 }
 
 /// A thread of the run.

@@ -1,7 +1,7 @@
 //! Accesses as they happened in the claimed order, and guarded independence (AV §3).
 
 use crate::decision::Decision;
-use trace::{AccessKind, EventId, EventKind};
+use trace::{AccessKind, Event, EventId, EventKind};
 
 /// One access.
 #[derive(Clone, Debug)]
@@ -33,6 +33,16 @@ impl Access {
             && self.overlaps(other)
             && (self.kind.writes() || other.kind.writes())
             && !(self.atomic && other.atomic)
+    }
+
+    /// Whether it read something else than the recorded event did.
+    pub fn saw_another(&self, recorded: &Event) -> bool {
+        let seen = match recorded.kind {
+            EventKind::Read { value, .. } => Some(value),
+            EventKind::Update { old, .. } | EventKind::CompareExchange { old, .. } => Some(old),
+            _ => return false,
+        };
+        self.kind.reads() && self.before != seen
     }
 
     /// Whether the order of this access and a later one makes no difference: the guard c_G of AV §3, x being the content

@@ -30,13 +30,26 @@ pub use locks::check_locks;
 use claim::{Candidate, Witness};
 use ir::{Program, SiteId};
 use rustc_hash::FxHashMap;
-use trace::{EventId, FaultKind, Misfit, ThreadId, Trace};
+use trace::{Choice, EventId, FaultKind, Logging, Misfit, ThreadId, Trace};
 
 /// What the checker takes for granted about the subject.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Rules {
     /// Waits may end without a signal.
     pub spurious: bool,
+    /// A thread goes on behind a read only if it has seen what it saw in the recorded run: of its program nothing more is known.
+    pub same_values: bool,
+}
+
+impl Rules {
+    /// What a trace itself says of its subject.
+    #[must_use]
+    pub fn of(trace: &Trace) -> Rules {
+        Rules {
+            spurious: trace.choices.contains(&Choice::Spurious),
+            same_values: trace.origin.logging == Logging::WithoutValues,
+        }
+    }
 }
 
 /// Checks a witness of a candidate.
@@ -199,6 +212,9 @@ pub enum Departure {
     /// An earlier event came out differently.
     #[error("{0} comes out differently")]
     Outcome(EventId),
+    /// An earlier event read something else, and nobody knows where that leads.
+    #[error("{0} reads another value")]
+    Value(EventId),
     /// Its path leads to another instruction.
     #[error("it comes to instruction {} instead", .0.0)]
     Elsewhere(SiteId),

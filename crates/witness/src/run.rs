@@ -398,6 +398,11 @@ impl<'r> Run<'r> {
                 happened.assertion = Some(false);
             }
         }
+        if self.rules.same_values
+            && happened.access.as_ref().is_some_and(|access| access.saw_another(expected))
+        {
+            self.threads[t].departed = Some(Departure::Value(event));
+        }
         self.ended |= fault.is_some() || happened.assertion == Some(false);
         if let Some((a, b)) = self.watched
             && (event == a || event == b)

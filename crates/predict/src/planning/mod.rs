@@ -108,7 +108,7 @@ impl<'c> Planning<'c> {
                 asked.extend(runs.iter().map(|run| (candidate, run)));
             }
         }
-        let rules = witness::Rules { spurious: self.trace.choices.contains(&trace::Choice::Spurious) };
+        let rules = witness::Rules::of(self.trace);
         let results = witness::check_all(self.program, self.trace, rules, &asked);
         let mut results = results.unwrap_or_else(|refusal| vec![Err(refusal); asked.len()]).into_iter();
         for found in found {

@@ -23,8 +23,8 @@ pub struct Telling<'a> {
     pub sources: &'a Sources<'a>,
     /// The recorded run.
     pub recorded: &'a Trace,
-    /// The command that runs the program again, up to the schedule, and what comes behind it.
-    pub replay: (String, String),
+    /// The command that runs the program again, up to the schedule, and what comes behind it; `None` if there is no program.
+    pub replay: Option<(String, String)>,
     /// How a thread is written in a schedule on the command line.
     pub thread: &'a dyn Fn(trace::ThreadId) -> String,
 }
@@ -138,6 +138,8 @@ pub struct Description {
     pub steps: usize,
     /// What the program printed in the run that showed it, if it does.
     pub output: Option<String>,
+    /// Whether there is a program to run again.
+    pub replayable: bool,
     /// The command that shows it, if it fits on a line.
     pub command: Option<String>,
     /// The same for the same places of an unchanged program.
@@ -170,6 +172,7 @@ pub fn describe(finding: &Finding, schedule: Schedule, telling: &Telling<'_>) ->
         kind,
         title,
         places,
+        replayable: telling.replay.is_some(),
         command,
         steps: schedule.segments.len(),
         schedule: telling.schedule_text(&schedule),
@@ -214,7 +217,7 @@ impl Telling<'_> {
     /// The command that runs the program again under a schedule, if that is short.
     #[must_use]
     pub fn command(&self, schedule: &Schedule) -> Option<String> {
-        let (before, behind) = &self.replay;
+        let (before, behind) = self.replay.as_ref()?;
         let short = schedule.to_short(self.thread);
         (schedule.segments.len() <= MOST_STEPS).then(|| format!("{before} '{short}'{behind}"))
     }
@@ -224,6 +227,9 @@ fn unconfirmed(standing: &Standing, sources: &Sources<'_>) -> Option<String> {
     match standing {
         Standing::Confirmed => None,
         Standing::Predicted(Unconfirmed::NotReplayed) => Some("the program was not run again".to_owned()),
+        Standing::Predicted(Unconfirmed::NoSubject) => {
+            Some("the trace is another tool's, and there was no program to be run again".to_owned())
+        }
         Standing::Predicted(Unconfirmed::Departed { how, cause, asked_again }) => {
             let mut words = format!("the run departs from the schedule: {how}");
             if let Some(cause) = cause {

@@ -2,6 +2,7 @@
 
 use super::Words;
 use claim::{Block, Candidate};
+use trace::Logging;
 
 impl Words<'_> {
     pub(super) fn why(&self) -> Vec<String> {
@@ -25,6 +26,10 @@ impl Words<'_> {
                     _ => format!("what {other} does to {x} falls into the middle of what {own} does to it"),
                 };
                 let meant = match self.finding.block {
+                    Some(Block::Lock(lock)) if self.telling.recorded.origin.logging == Logging::WithoutValues => format!(
+                        "both are in one section of `{}`, so the section looks as if it were meant to be one step",
+                        self.telling.location(lock)
+                    ),
                     Some(Block::Lock(lock)) => format!(
                         "one call takes `{}` for both, so the block looks as if it were meant to be one step",
                         self.telling.location(lock)

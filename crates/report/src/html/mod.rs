@@ -190,8 +190,9 @@ fn replay(id: &str, finding: &Description) -> Markup {
             }
         }
         section.replay aria-labelledby={ (id) "-replay" } {
-            h3 #{ (id) "-replay" } { "See it happen" }
+            h3 #{ (id) "-replay" } { @if finding.replayable { "See it happen" } @else { "The order that shows it" } }
             @match &finding.command {
+                None if !finding.replayable => {},
                 Some(command) => div.command {
                     code #{ (id) "-command" } tabindex="0" { (command) }
                     button type="button" data-copy={ (id) "-command" } hidden { "Copy" }

@@ -9,8 +9,8 @@ pub use check::{AtomicityName, CheckArguments, CheckFormat, RacesOf};
 pub use explore::{ExploreArguments, Method, Reduction, Search};
 pub use predict::{
     AtomicName, CtpArguments, CtpCommand, CtpShowArguments, EngineName, ExportArguments, ExportCommand,
-    ExportPddlArguments, Format, ModeName, ModelName, PredictArguments, PredictOptions, PropertyName,
-    RunArguments,
+    ExportPddlArguments, ExportTraceArguments, Format, FormatName, ModeName, ModelName, PredictArguments,
+    PredictOptions, PropertyName, RunArguments,
 };
 pub use record::{DEFAULT_CFLAGS, LogName, ProcessOptions, RecordArguments, RecordOptions, StrategyName};
 

@@ -179,11 +179,25 @@ pub struct RunArguments {
     pub predict: PredictOptions,
 }
 
+/// Formats of traces of other tools.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FormatName {
+    /// RAPID's standard format: `T0|w(V1)|12`
+    Std,
+    /// RAPID's CSV: a column for each thread
+    RapidCsv,
+    /// A plain CSV: `thread,operation,object,place`
+    Csv,
+}
+
 /// `threadbare predict`
 #[derive(Args, Debug)]
 pub struct PredictArguments {
-    /// A trace of everything, as `threadbare record -o` writes it
+    /// A trace of everything, as `threadbare record -o` writes it, or one of another tool (`.std`, `.csv`; see docs/other-traces.md)
     pub trace: PathBuf,
+    /// The trace is one of another tool, in this format, whatever its name ends in
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub input_format: Option<FormatName>,
     /// The program that was run, if it is not where it was
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
@@ -244,6 +258,30 @@ pub struct ExportArguments {
 pub enum ExportCommand {
     /// Write a candidate as a planning problem in PDDL: a domain and a problem
     Pddl(ExportPddlArguments),
+    /// Write a run as a trace in RAPID's standard format
+    Std(ExportTraceArguments),
+    /// Write a run as a trace in RAPID's CSV format, with a column for each thread
+    RapidCsv(ExportTraceArguments),
+    /// Write a run as a trace in a plain CSV: thread, operation, object, place
+    Csv(ExportTraceArguments),
+}
+
+/// `threadbare export std`, `rapid-csv`, `csv`
+#[derive(Args, Debug)]
+pub struct ExportTraceArguments {
+    /// A trace, also one of another tool, or a model program, which is then run once
+    pub file: PathBuf,
+    /// Write it into this file; without it, it is printed
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The trace is one of another tool, in this format, whatever its name ends in
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub input_format: Option<FormatName>,
+    /// The program that was run, if it is not where it was
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
+    #[command(flatten)]
+    pub options: ProgramOptions,
 }
 
 /// `threadbare export pddl`

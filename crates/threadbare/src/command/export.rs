@@ -1,11 +1,12 @@
 //! `threadbare export`: what is asked of a recorded run, for other tools.
 
-use crate::cli::{ExportArguments, ExportCommand, ExportPddlArguments};
+use crate::cli::{ExportArguments, ExportCommand, ExportPddlArguments, ExportTraceArguments};
 use crate::exit::Exit;
-use crate::{load, output, prediction};
+use crate::{foreign_trace, load, output, prediction};
 use anyhow::Context as _;
 use claim::{Candidate, Property};
 use ctp::Ctp;
+use foreign::Format;
 use plan::pddl::Domain;
 use plan::{Data, Goal, Meaning, Problem, Until};
 use predict::{Filters, Wanted};
@@ -16,7 +17,36 @@ use trace::Trace;
 const PER_PLACE: usize = 16;
 
 pub fn export(arguments: &ExportArguments) -> anyhow::Result<Exit> {
-    let ExportCommand::Pddl(arguments) = &arguments.command;
+    match &arguments.command {
+        ExportCommand::Pddl(arguments) => pddl(arguments),
+        ExportCommand::Std(arguments) => trace(arguments, Format::Std),
+        ExportCommand::RapidCsv(arguments) => trace(arguments, Format::RapidCsv),
+        ExportCommand::Csv(arguments) => trace(arguments, Format::Csv),
+    }
+}
+
+/// Writes a run as a trace for other tools.
+fn trace(arguments: &ExportTraceArguments, format: Format) -> anyhow::Result<Exit> {
+    let file = &arguments.file;
+    let recording = match foreign_trace::recording(file, arguments.input_format)? {
+        Some(recording) => recording,
+        None => {
+            let (program, trace) = load::recorded(file, arguments.program.as_deref(), &arguments.options)?;
+            foreign::recording_of(&trace, &program).with_context(|| file.display().to_string())?
+        }
+    };
+    let text = format.write(&recording);
+    match &arguments.output {
+        Some(path) => {
+            output::check_distinct(&[file.as_path()], &[Some(path.as_path())])?;
+            output::write_file(path, text.as_bytes())?;
+        }
+        None => output::print(&text)?,
+    }
+    Ok(Exit::Clean)
+}
+
+fn pddl(arguments: &ExportPddlArguments) -> anyhow::Result<Exit> {
     let (program, trace) = load::recorded(&arguments.file, arguments.program.as_deref(), &arguments.options)?;
     let options = ctp::Options { atomic: prediction::atomic(arguments.atomic), ..ctp::Options::default() };
     let ctp = Ctp::build(&program, &trace, &options).with_context(|| arguments.file.display().to_string())?;
@@ -47,12 +77,7 @@ fn candidates(ctp: &Ctp) -> Vec<Candidate> {
 fn list(program: &ir::Program, trace: &Trace, candidates: &[Candidate]) -> anyhow::Result<()> {
     let sources = load::sources(program, false);
     let thread = |thread| trace.thread_name(thread);
-    let telling = Telling {
-        sources: &sources,
-        recorded: trace,
-        replay: (String::new(), String::new()),
-        thread: &thread,
-    };
+    let telling = Telling { sources: &sources, recorded: trace, replay: None, thread: &thread };
     let mut text = String::new();
     for (n, words) in report::candidates(candidates, &telling).into_iter().enumerate() {
         text.push_str(&format!("{:>4}  {words}\n", n + 1));

@@ -16,7 +16,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let told = Predicted {
         subject: &recorded.machine,
         trace,
-        replay: load::replay_of_model(program, arguments.record.options.loop_bound),
+        replay: Some(load::replay_of_model(program, arguments.record.options.loop_bound)),
         thread: &|thread| trace.thread_name(thread),
         sink: Sink::Output,
         confirm: true,

@@ -79,7 +79,7 @@ pub fn tell<S: Subject>(
     let predicted = Predicted {
         subject,
         trace: first,
-        replay: naming.replay,
+        replay: Some(naming.replay),
         thread: &|thread| (naming.thread)(first, thread),
         sink: Sink::Output,
         confirm: true,

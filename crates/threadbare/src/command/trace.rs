@@ -2,10 +2,11 @@
 
 use crate::cli::{ProgramOptions, ShowArguments, TraceArguments, TraceCommand};
 use crate::exit::Exit;
-use crate::{load, output};
+use crate::{foreign_trace, load, output};
 use anyhow::Context as _;
 use std::path::PathBuf;
-use trace::{ShowOptions, show, write_json};
+use subject::Subject as _;
+use trace::{ShowOptions, Trace, show, write_json};
 
 pub fn trace(arguments: &TraceArguments) -> anyhow::Result<Exit> {
     let TraceCommand::Show(arguments) = &arguments.command;
@@ -13,6 +14,10 @@ pub fn trace(arguments: &TraceArguments) -> anyhow::Result<Exit> {
 }
 
 fn show_trace(arguments: &ShowArguments) -> anyhow::Result<Exit> {
+    if let Some(stand_in) = foreign_trace::stand_in(&arguments.trace, None)? {
+        tell(arguments, stand_in.trace(), Some(stand_in.program()))?;
+        return Ok(Exit::Clean);
+    }
     let read = load::trace(&arguments.trace)?;
     let trace = &read.trace;
     let options = ProgramOptions { loop_bound: arguments.loop_bound, spurious: false };
@@ -27,9 +32,18 @@ fn show_trace(arguments: &ShowArguments) -> anyhow::Result<Exit> {
             .ok()
             .filter(|program| trace.check_fits(program).is_ok()),
     };
+    tell(arguments, trace, program.as_ref())?;
+    if let Some(note) = &read.note {
+        output::print(&format!("note: {note}\n"))?;
+    }
+    Ok(if read.complete { Exit::Clean } else { Exit::BadInput })
+}
+
+/// Shows a trace, in the words of its program if that is there.
+fn tell(arguments: &ShowArguments, trace: &Trace, program: Option<&ir::Program>) -> anyhow::Result<()> {
     if arguments.json {
         let mut text = vec![];
-        write_json(&mut text, trace, program.as_ref()).context("cannot write JSON")?;
+        write_json(&mut text, trace, program).context("cannot write JSON")?;
         output::print(&String::from_utf8_lossy(&text))?;
     } else {
         let width = output::width();
@@ -39,7 +53,7 @@ fn show_trace(arguments: &ShowArguments) -> anyhow::Result<Exit> {
             limit: Some(arguments.limit),
             ..ShowOptions::default()
         };
-        let mut text = show(trace, program.as_ref(), &options);
+        let mut text = show(trace, program, &options);
         if program.is_none() {
             text.push_str(&format!(
                 "note: {} is not there, has changed, or was run with another --loop-bound; --program FILE gives it\n",
@@ -48,8 +62,5 @@ fn show_trace(arguments: &ShowArguments) -> anyhow::Result<Exit> {
         }
         output::print(&text)?;
     }
-    if let Some(note) = &read.note {
-        output::print(&format!("note: {note}\n"))?;
-    }
-    Ok(if read.complete { Exit::Clean } else { Exit::BadInput })
+    Ok(())
 }

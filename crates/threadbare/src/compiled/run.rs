@@ -53,12 +53,12 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     let predicted = Predicted {
         subject: &program,
         trace: &trace,
-        replay: replay_of(
+        replay: Some(replay_of(
             &built.name,
             arguments.record.programs.is_empty(),
             process,
             &arguments.record.arguments,
-        ),
+        )),
         thread: &in_schedule,
         sink: Sink::Error,
         confirm: true,
@@ -123,7 +123,7 @@ pub fn predict(arguments: &PredictArguments, mut trace: Trace, path: &Path) -> a
     let predicted = Predicted {
         subject: &program,
         trace: &trace,
-        replay: replay_of(&built.name, false, &arguments.process, &arguments.arguments),
+        replay: Some(replay_of(&built.name, false, &arguments.process, &arguments.arguments)),
         thread: &in_schedule,
         sink: Sink::Error,
         confirm: !arguments.no_replay,

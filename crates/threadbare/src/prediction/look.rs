@@ -4,6 +4,7 @@ use super::Predicted;
 use crate::cli::PredictOptions;
 use crate::exit::Exit;
 use crate::output;
+use crate::store::Invocation;
 use claim::{Answer, Candidate, Finding, Unknown};
 use predict::{Interrupter, Normal, PredictError, Prediction};
 use report::{Report, Sources, Telling};
@@ -57,7 +58,12 @@ impl Looked {
 
 impl<S> Predicted<'_, S> {
     fn telling<'t>(&'t self, sources: &'t Sources<'t>) -> Telling<'t> {
-        Telling { sources, recorded: self.trace, replay: self.replay.text(), thread: self.thread }
+        Telling {
+            sources,
+            recorded: self.trace,
+            replay: self.replay.as_ref().map(Invocation::text),
+            thread: self.thread,
+        }
     }
 }
 

@@ -34,8 +34,8 @@ pub struct Predicted<'a, S> {
     pub subject: &'a S,
     /// The recorded run.
     pub trace: &'a Trace,
-    /// How it is run again.
-    pub replay: Invocation,
+    /// How it is run again, if there is a program.
+    pub replay: Option<Invocation>,
     /// How a thread is written in a schedule on the command line.
     pub thread: &'a dyn Fn(ThreadId) -> String,
     /// Where the report goes.

@@ -3,7 +3,8 @@
 use super::look::Looked;
 use super::{Predicted, Sink};
 use crate::cli::{Format, PredictOptions};
-use crate::{load, output, store};
+use crate::store::{self, Invocation};
+use crate::{load, output};
 use anyhow::Context as _;
 use report::{Description, Sources};
 use std::path::Path;
@@ -37,8 +38,10 @@ pub fn show<S: Subject>(
         Format::Sarif => report::sarif(&looked.report, &sources),
         Format::Github => report::github(&looked.report, &sources),
     };
-    if !arguments.no_keep && !looked.report.findings.is_empty() {
-        let kept = keep(predicted, looked, about_known, arguments);
+    if let Some(replay) = predicted.replay.as_ref().filter(|_| !arguments.no_keep)
+        && !looked.report.findings.is_empty()
+    {
+        let kept = keep(predicted, replay, looked, about_known, arguments);
         if arguments.format == Format::Text {
             text.push_str(&kept);
         }
@@ -74,13 +77,14 @@ fn write_files<S: Subject>(
 /// Keeps what was found in `.threadbare`; says under which id.
 fn keep<S: Subject>(
     predicted: &Predicted<'_, S>,
+    replay: &Invocation,
     looked: &Looked,
     about_known: &str,
     arguments: &PredictOptions,
 ) -> String {
     let plain = load::sources(predicted.subject.program(), false);
     let (text, json) = (text(looked, &plain, about_known, arguments), report::json(&looked.report, &plain));
-    match store::keep(&looked.report, &text, &json, &predicted.replay) {
+    match store::keep(&looked.report, &text, &json, replay) {
         Ok(id) => format!("kept as {id} (`threadbare show {id}`, `threadbare replay {id}`)\n"),
         // What was found has been said all the same.
         Err(error) => format!("note: it could not be kept in .threadbare: {error:#}\n"),

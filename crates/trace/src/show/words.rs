@@ -9,6 +9,15 @@ pub(super) fn event(names: &Names<'_>, event: &Event) -> String {
     use EventKind as K;
     let at = |location: &_| names.location(*location);
     match &event.kind {
+        K::Read { location, order, .. } if !names.has_values() => {
+            format!("read {}{}", at(location), atomic(*order))
+        }
+        K::Write { location, order, .. } if !names.has_values() => {
+            format!("write {}{}", at(location), atomic(*order))
+        }
+        K::Update { location, order, .. } if !names.has_values() => {
+            format!("update {}{}", at(location), atomic(Some(*order)))
+        }
         K::Read { location, bytes, value, order } => {
             format!("read {} = {}{}", at(location), names.value(*location, *bytes, *value), atomic(*order))
         }
@@ -168,6 +177,7 @@ pub(super) fn logging(logging: &Logging) -> Option<String> {
         Logging::Shared => {
             Some("only synchronisation and accesses of memory that threads share were logged".into())
         }
+        Logging::WithoutValues => Some("values are not known".into()),
         Logging::Window { from, to } => {
             Some(format!("outside the window from {from} to {to} only synchronisation was logged"))
         }

@@ -25,7 +25,7 @@ pub fn record(machine: &Machine, who: &Who) -> Trace {
 }
 
 pub fn rules(machine: &Machine) -> Rules {
-    Rules { spurious: machine.options().spurious }
+    Rules { spurious: machine.options().spurious, ..Rules::default() }
 }
 
 /// The recorded run as a witness of itself.
