@@ -44,6 +44,7 @@ fn finding() -> Description {
         fails_at: Some(SiteId(0)),
         unconfirmed: Some(HOSTILE.to_owned()),
         others: 1,
+        replayable: true,
         engine: claim::Engine::Symbolic,
         schedule: HOSTILE.to_owned(),
         steps: 3,
