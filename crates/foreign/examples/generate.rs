@@ -21,8 +21,8 @@ fn main() -> std::io::Result<()> {
         // Knuth's MMIX generator; its upper bits are good enough.
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let draw = random >> 33;
-        let (thread, counter) = (1 + draw % threads, draw / threads % 1000);
-        let steps: &[(&str, u64)] = match draw % 1009 {
+        let (thread, counter) = (1 + draw % threads, draw / threads % 200);
+        let steps: &[(&str, u64)] = match draw % 101 {
             0 => &[("r(C)", 20)],
             1 => &[("acq(L0)", 30), ("acq(L1)", 31), ("w(both)", 32), ("rel(L1)", 33), ("rel(L0)", 34)],
             2 => &[("acq(L1)", 40), ("acq(L0)", 41), ("w(both)", 42), ("rel(L0)", 43), ("rel(L1)", 44)],

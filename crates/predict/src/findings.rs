@@ -7,7 +7,7 @@ use crate::places::{Tag, block, location, sites, tag};
 use crate::prediction::{PredictError, Prediction};
 use crate::refine::{Shown, show};
 use crate::windows::Windows;
-use claim::{Answer, Block, Candidate, Engine, Finding, Property, Standing, Witness};
+use claim::{Answer, Block, Candidate, Engine, Finding, Property, Standing, Unconfirmed, Witness};
 use ctp::Ctp;
 use ir::SiteId;
 use rustc_hash::FxHashMap;
@@ -112,6 +112,8 @@ fn wants_more(finding: &Finding, replays: usize) -> bool {
                 && !finding.consequence.is_visible()
                 && replays < MOST_REPLAYS_FOR_A_CONSEQUENCE
         }
+        // Nothing that could be shown would be more.
+        Standing::Predicted(Unconfirmed::NoSubject) => false,
         Standing::Predicted(_) => replays < MOST_REPLAYS,
     }
 }

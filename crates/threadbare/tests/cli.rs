@@ -12,5 +12,6 @@ fn commands_print_what_is_shown() {
         .case("docs/exploration.md")
         .case("docs/memory-models.md")
         .case("docs/planning.md")
+        .case("docs/other-traces.md")
         .case("crates/threadbare/tests/cmd/*.trycmd");
 }
