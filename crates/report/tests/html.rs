@@ -44,7 +44,7 @@ fn finding() -> Description {
         fails_at: Some(SiteId(0)),
         unconfirmed: Some(HOSTILE.to_owned()),
         others: 1,
-        engine: claim::Engine::Symbolic,
+        engine: Some(claim::Engine::Symbolic),
         schedule: HOSTILE.to_owned(),
         steps: 3,
         output: Some(HOSTILE.to_owned()),
