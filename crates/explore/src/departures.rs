@@ -40,6 +40,8 @@ pub fn departures(program: &Program, encoding: &mut Encoding<'_>) -> Result<Vec<
         };
         let alone = encoding.not_excluded(event.thread)?;
         let next = encoding.next(at)?;
+        let within_bound = encoding.may_end_with(event.thread);
+        let next = encoding.solver().and(&[next, within_bound])?;
         match &event.kind {
             Kind::Branch { as_recorded, taken, condition } => {
                 let stays = encoding.condition(*as_recorded)?;

@@ -44,6 +44,8 @@ pub struct Statistics {
     pub steps: u64,
     /// Runs that were cut at the limit of steps.
     pub cut: u64,
+    /// Ways on that were left out because they need another context switch, which would be one too many.
+    pub beyond: u64,
     /// The limit of runs was reached before the end.
     pub stopped: bool,
 }
@@ -52,6 +54,9 @@ pub struct Statistics {
 struct Frame {
     /// What has been run from here, and what is known to lead only to what is known.
     sleep: Vec<Item>,
+    /// What is known because it is a part of the search that somebody else does. Whoever does it does not look back to here, so these say less than
+    /// what sleeps: not that all is known before which they can come, only what begins with them.
+    foreign: Vec<Item>,
     /// What is still to be run from here.
     tree: Tree,
     /// Nothing has been run from here yet, and nobody has said what should.
@@ -68,15 +73,41 @@ pub fn search<S: Steps>(
     limits: Limits,
     progress: &mut dyn FnMut(&S, &Statistics) -> bool,
 ) -> Statistics {
-    Search {
+    search_behind(subject, &[], vec![], reduction, limits, progress)
+}
+
+/// The same, for what begins with these steps; what begins with one of `foreign` behind them is somebody else's.
+pub(crate) fn search_behind<S: Steps>(
+    subject: &mut S,
+    begin: &[Move],
+    foreign: Vec<Item>,
+    reduction: Reduction,
+    limits: Limits,
+    progress: &mut dyn FnMut(&S, &Statistics) -> bool,
+) -> Statistics {
+    let mut search = Search {
         subject,
         reduction,
         limits,
         run: Run::default(),
         frames: vec![],
+        first: begin.len(),
         statistics: Statistics::default(),
+    };
+    search.frames.push(Frame {
+        sleep: vec![],
+        foreign: vec![],
+        tree: Tree::default(),
+        fresh: true,
+        current: None,
+    });
+    for &made in begin {
+        search.make(made, Tree::default());
     }
-    .all(progress)
+    if let Some(frame) = search.frames.last_mut() {
+        frame.foreign = foreign;
+    }
+    search.all(progress)
 }
 
 struct Search<'s, S> {
@@ -85,12 +116,13 @@ struct Search<'s, S> {
     limits: Limits,
     run: Run,
     frames: Vec<Frame>,
+    /// The points before this one are not gone back to, and what could be run from them is somebody else's.
+    first: usize,
     statistics: Statistics,
 }
 
 impl<S: Steps> Search<'_, S> {
     fn all(mut self, progress: &mut dyn FnMut(&S, &Statistics) -> bool) -> Statistics {
-        self.frames.push(Frame { sleep: vec![], tree: Tree::default(), fresh: true, current: None });
         let mut first_new = 0;
         while let Some(frame) = self.frames.last_mut() {
             if frame.fresh {
@@ -108,6 +140,7 @@ impl<S: Steps> Search<'_, S> {
             let Some(frame) = self.frames.last_mut() else { break };
             match frame.tree.next() {
                 Some(branch) => self.make(branch.item.made, branch.then),
+                None if self.frames.len() <= self.first + 1 => break,
                 None => {
                     self.frames.pop();
                     first_new = first_new.min(self.frames.len().saturating_sub(1));
@@ -132,7 +165,7 @@ impl<S: Steps> Search<'_, S> {
             return;
         }
         let Some(frame) = self.frames.last() else { return };
-        let asleep = |made: &Move| frame.sleep.iter().any(|item| item.made == *made);
+        let asleep = |made: &Move| frame.sleep.iter().chain(&frame.foreign).any(|item| item.made == *made);
         let last =
             self.frames.iter().rev().find_map(|frame| frame.current.as_ref()).map(|item| item.made.thread);
         let awake: Vec<Move> = moves.into_iter().filter(|made| !asleep(made)).collect();
@@ -165,10 +198,11 @@ impl<S: Steps> Search<'_, S> {
         self.run.push(made, Rc::clone(&footprint));
         let item = Item { made, footprint };
         let Some(frame) = self.frames.last_mut() else { return };
-        let sleep = frame.sleep.iter().filter(|asleep| !asleep.conflicts(&item)).cloned().collect();
+        let beside = |all: &[Item]| all.iter().filter(|one| !one.conflicts(&item)).cloned().collect();
+        let (sleep, foreign) = (beside(&frame.sleep), beside(&frame.foreign));
         frame.current = Some(item);
         let fresh = then.is_empty();
-        self.frames.push(Frame { sleep, tree: then, fresh, current: None });
+        self.frames.push(Frame { sleep, foreign, tree: then, fresh, current: None });
     }
 
     /// Comes back to the last point: what was run from there has been seen.
@@ -184,10 +218,13 @@ impl<S: Steps> Search<'_, S> {
     fn look_back(&mut self, first_new: usize) {
         let mut reversals = self.run.reversals(self.subject, first_new);
         reversals.extend(self.run.reversals_of_pending(self.subject));
-        for Reversal { step, sequence } in reversals {
+        for Reversal { step, sequence } in reversals.into_iter().filter(|one| one.step >= self.first) {
             let frame = &mut self.frames[step];
             let is_known =
                 |known: fn(&Item, &[Item]) -> bool| frame.sleep.iter().any(|item| known(item, &sequence));
+            if frame.foreign.iter().any(|item| is_first(item, &sequence)) {
+                continue;
+            }
             match self.reduction {
                 Reduction::Optimal if !is_known(can_come_first) => frame.tree.insert(sequence),
                 Reduction::Source if !is_known(is_first) => frame.tree.insert_first(&sequence),

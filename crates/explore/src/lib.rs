@@ -6,9 +6,11 @@
 //! of which there are too many.
 
 mod arena;
+mod bounded;
 mod departures;
 pub mod dpor;
 mod error;
+mod parts;
 pub mod paths;
 pub mod prune;
 mod question;
@@ -16,6 +18,8 @@ mod run;
 mod sample;
 mod tree;
 
+pub use bounded::search_bounded;
 pub use dpor::{Limits, Reduction, Statistics, search};
 pub use error::Error;
-pub use sample::{Found, Sampled, Wrong, least_probability, sample};
+pub use parts::{Part, by_workers, parts, search_part};
+pub use sample::{Found, Sampled, Wrong, draw, least_probability, sample};

@@ -40,15 +40,17 @@ pub enum Said {
 }
 
 impl<'c> Question<'c> {
-    /// A question about a run, of which departures at such events are of interest.
+    /// A question about a run, of which departures at such events are of interest, behind prefixes with at most so many context switches.
     pub fn new(
         program: &Program,
         ctp: &'c Ctp,
         paths: &'c Paths,
         limits: encode::Limits,
+        switches: Option<u32>,
         is_of_interest: impl Fn(&Kind) -> bool,
     ) -> Result<Question<'c>> {
-        let mut encoding = Encoding::new(ctp, encode::Options::default())?;
+        let options = encode::Options { switches, ..encode::Options::default() };
+        let mut encoding = Encoding::new(ctp, options)?;
         encoding.set_limits(limits);
         let mut by_place = FxHashMap::default();
         for (&thread, events) in &paths.events {

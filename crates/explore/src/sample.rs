@@ -7,8 +7,8 @@ use ir::SiteId;
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
-use subject::{Run, RunError, Strategy, Subject};
-use trace::{FaultKind, Logging, Outcome};
+use subject::{Run, RunError, Schedule, Segment, SplitMix64, Strategy, Subject};
+use trace::{FaultKind, Logging, Outcome, ThreadId, Trace};
 
 /// How a run went wrong, as far as runs have it in common.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -41,6 +41,8 @@ pub struct Sampled {
     pub schedules: u64,
     /// How many ended before their program did: by a bound, by a limit, or by an assumption that did not hold.
     pub cut: u64,
+    /// How many had more context switches than they may have; what they show does not count.
+    pub beyond: u64,
     /// What went wrong.
     pub wrong: BTreeMap<Wrong, Found>,
     /// The most threads that a run had, and the most events.
@@ -49,15 +51,17 @@ pub struct Sampled {
     pub events: u64,
 }
 
-/// Runs a subject under each strategy. `breaks` says whether a run that completed broke the final condition; `go_on` is told after each run.
+/// Runs a subject under each strategy; of what the runs show only that counts which needs at most `switches` context switches. `breaks` says whether a run that completed broke the final condition; `each` is told of every run,
+/// and says whether to go on.
 ///
 /// # Errors
 /// If the subject cannot be run.
 pub fn sample(
     subject: &impl Subject,
     strategies: impl Iterator<Item = Strategy>,
+    switches: Option<u32>,
     breaks: &dyn Fn(&Run) -> bool,
-    go_on: &mut dyn FnMut(&Sampled) -> bool,
+    each: &mut dyn FnMut(&Run, &Sampled) -> bool,
 ) -> Result<Sampled, RunError> {
     let mut sampled = Sampled::default();
     let mut schedules = std::collections::HashSet::new();
@@ -74,16 +78,46 @@ pub fn sample(
         if schedules.insert(hasher.finish()) {
             sampled.schedules += 1;
         }
+        let go_on = each(&run, &sampled);
+        let made = run.trace.switches.len().saturating_sub(1);
         match wrong(&run, breaks) {
+            _ if switches.is_some_and(|most| made > most as usize) => sampled.beyond += 1,
             Ok(None) => {}
             Ok(Some(wrong)) => sampled.take(wrong, run),
             Err(Cut) => sampled.cut += 1,
         }
-        if !go_on(&sampled) {
+        if !go_on {
             break;
         }
     }
     Ok(sampled)
+}
+
+/// A schedule with at most so many context switches, drawn: who runs, and for how long. `first` is some run, which says who there is and how many
+/// events they have. Behind the schedule, or where the program does not follow it, a thread runs until it blocks.
+#[must_use]
+pub fn draw(seed: u64, switches: u32, first: &Trace) -> Strategy {
+    let mut random = SplitMix64(seed);
+    let mut all: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    all.extend(first.switches.iter().map(|switch| (switch.thread, switch.until)));
+    let mut done: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    let mut schedule = Schedule::default();
+    for _ in 0..=switches {
+        let last = schedule.segments.last().map(|segment| segment.thread);
+        let left = |thread: &ThreadId| all[thread] - done.get(thread).copied().unwrap_or(0);
+        let who: Vec<ThreadId> =
+            all.keys().copied().filter(|thread| Some(*thread) != last && left(thread) > 0).collect();
+        let thread = match (last, &who[..]) {
+            (_, []) => break,
+            // Nobody else is sure to be there from the start.
+            (None, _) => first.switches[0].thread,
+            (Some(_), who) => who[random.below(who.len() as u64) as usize],
+        };
+        let until = all[&thread] - random.below(left(&thread));
+        done.insert(thread, until);
+        schedule.segments.push(Segment { thread, until, site: None });
+    }
+    Strategy::follow(schedule)
 }
 
 impl Sampled {

@@ -167,6 +167,8 @@ pub struct FunctionCode {
     pub results: u32,
     /// For each instruction the registers whose values are still needed when it is about to run.
     pub live: Box<[Box<[u32]>]>,
+    /// Those of them that do more than to count how often loops go round.
+    pub needed: Box<[Box<[u32]>]>,
 }
 
 /// Makes a function ready to run; `first_site` is the site of its first instruction.
@@ -197,6 +199,7 @@ pub fn translate(
         site += 1;
     }
     let live = crate::liveness::live_before(&code, function.values.len());
+    let needed = crate::liveness::needed_before(&code, function.values.len());
     Ok(FunctionCode {
         code: code.into(),
         sites: sites.into(),
@@ -204,6 +207,7 @@ pub fn translate(
         parameters: function.parameters.iter().map(|p| p.value.0).collect(),
         results: function.results.len() as u32,
         live,
+        needed,
     })
 }
 

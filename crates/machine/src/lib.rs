@@ -147,7 +147,9 @@ impl Machine {
         }
     }
 
-    fn fingerprint(&self) -> u64 {
+    /// The same for the same program; schedules and traces say to which one they belong.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 

@@ -4,9 +4,27 @@
 //! make two states different. Plain backward data flow on the flat code.
 
 use crate::code::{Code, Edge, Source};
+use ir::{BinaryOp, CheckKind};
 
 /// For each instruction the registers that are live just before it, in ascending order.
 pub fn live_before(code: &[Code], registers: usize) -> Box<[Box<[u32]>]> {
+    before(code, registers, |_, _| true)
+}
+
+/// The same without those that only count how often loops go round: what checks a bound does not count, nor what computes what nobody needs.
+pub fn needed_before(code: &[Code], registers: usize) -> Box<[Box<[u32]>]> {
+    before(code, registers, |code, needed_after| match code {
+        Code::Check { kind: CheckKind::Bound, .. } => false,
+        // Who divides may fault.
+        Code::Binary { op: BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::URem | BinaryOp::SRem, .. } => true,
+        Code::Binary { to, .. } => has(needed_after, *to),
+        Code::Compare { to, .. } | Code::Cast { to, .. } | Code::Select { to, .. } => has(needed_after, *to),
+        _ => true,
+    })
+}
+
+/// The registers that are live before each instruction; `counts` says whether an instruction uses what it uses, by what is live behind it.
+fn before(code: &[Code], registers: usize, counts: impl Fn(&Code, &[u64]) -> bool) -> Box<[Box<[u32]>]> {
     let words = registers.div_ceil(64);
     let mut live = vec![vec![0u64; words]; code.len()];
     let mut changed = true;
@@ -17,17 +35,22 @@ pub fn live_before(code: &[Code], registers: usize) -> Box<[Box<[u32]>]> {
             match edges(&code[at]) {
                 Some(edges) => {
                     for edge in edges {
-                        let mut after = live[edge.target as usize].clone();
-                        edge.copies.iter().for_each(|&(to, _)| clear(&mut after, to));
-                        edge.copies.iter().for_each(|&(_, source)| add(&mut after, source));
-                        set.iter_mut().zip(&after).for_each(|(a, b)| *a |= b);
+                        let after = &live[edge.target as usize];
+                        let mut before = after.clone();
+                        edge.copies.iter().for_each(|&(to, _)| clear(&mut before, to));
+                        let used = edge.copies.iter().filter(|&&(to, _)| has(after, to));
+                        used.for_each(|&(_, source)| add(&mut before, source));
+                        set.iter_mut().zip(&before).for_each(|(a, b)| *a |= b);
                     }
                 }
                 None if at + 1 < code.len() => set.copy_from_slice(&live[at + 1]),
                 None => {}
             }
+            let is_used = counts(&code[at], &set);
             each_result(&code[at], |to| clear(&mut set, to));
-            each_source(&code[at], |source| add(&mut set, source));
+            if is_used {
+                each_source(&code[at], |source| add(&mut set, source));
+            }
             if set != live[at] {
                 live[at] = set;
                 changed = true;

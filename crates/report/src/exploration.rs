@@ -1,6 +1,6 @@
 //! What an exploration of all schedules has found.
 
-use crate::outcome::{deadlock, quantifier_word};
+use crate::outcome::{deadlock, quantifier_word, waits_for};
 use crate::{Mark, Sources};
 use ir::Quantifier;
 use machine::Machine;
@@ -8,7 +8,7 @@ use machine::oracle::{Answers, LimitReached, Point, Race, Triple};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use subject::Schedule;
-use trace::ThreadId;
+use trace::{BlockedThread, ThreadId, WaitsFor};
 
 /// Schedules with more steps than this are not shown on one line.
 const MOST_STEPS: usize = 24;
@@ -25,6 +25,21 @@ pub fn exploration(machine: &Machine, answers: &Answers, sources: &Sources<'_>, 
     report.final_states();
     report.coverage();
     report.text
+}
+
+/// Why schedules may be missing, in words.
+#[must_use]
+pub fn incomplete(answers: &Answers) -> Option<String> {
+    Some(match answers.limit? {
+        LimitReached::Steps(n) => format!("stopped after {} (--max-steps)", count(n, "event")),
+        LimitReached::States(n) => format!("stopped after {} (--max-states)", count(n, "state")),
+        LimitReached::Runs(n) => format!("stopped after {} (--max-runs)", count(n, "run")),
+        LimitReached::RunLength(n) => {
+            format!("some runs were cut after {} (--max-steps)", count(n, "step"))
+        }
+        LimitReached::Interrupted => "interrupted".to_owned(),
+        LimitReached::Memory(n) => format!("stopped at {} MiB of memory (--max-state-memory)", n >> 20),
+    })
 }
 
 struct Report<'a> {
@@ -116,7 +131,14 @@ impl Report<'_> {
         for (blocked, schedule) in &self.answers.deadlocks {
             let thread = |id| self.thread(id);
             let location = |at| self.machine.location_name(at);
-            let text = deadlock(blocked, self.sources, &thread, &location, &[self.command(schedule)]);
+            let words = |one: &BlockedThread| match one.waits_for {
+                // Here nobody sleeps at a word of memory.
+                WaitsFor::Word { object } => {
+                    format!("goes round its loop until another thread changes {}", location(object))
+                }
+                _ => waits_for(&one.waits_for, &thread, &location),
+            };
+            let text = deadlock(blocked, self.sources, &thread, &words, &[self.command(schedule)]);
             self.text.push_str(&text);
             self.text.push_str("\n\n");
         }
@@ -180,22 +202,22 @@ impl Report<'_> {
                 "bounded: schedules are cut at {place}, at the machine's limit on threads, calls, allocations or computation"
             );
         }
+        if let Some(most) = self.answers.switches {
+            let _ = writeln!(
+                self.text,
+                "bounded: only schedules with at most {} were gone through",
+                match most {
+                    1 => "1 context switch".to_owned(),
+                    n => format!("{n} context switches"),
+                }
+            );
+        }
         if self.answers.cyclic {
             self.text.push_str("bounded: some schedules never end; they are not counted\n");
         }
-        let limit = match self.answers.limit {
-            Some(LimitReached::Steps(n)) => format!("stopped after {} (--max-steps)", count(n, "event")),
-            Some(LimitReached::States(n)) => format!("stopped after {} (--max-states)", count(n, "state")),
-            Some(LimitReached::Runs(n)) => format!("stopped after {} (--max-runs)", count(n, "run")),
-            Some(LimitReached::RunLength(n)) => {
-                format!("some runs were cut after {} (--max-steps)", count(n, "step"))
-            }
-            Some(LimitReached::Memory(n)) => {
-                format!("stopped at {} MiB of memory (--max-state-memory)", n >> 20)
-            }
-            None => return,
-        };
-        let _ = writeln!(self.text, "incomplete: {limit}");
+        if let Some(why) = incomplete(self.answers) {
+            let _ = writeln!(self.text, "incomplete: {why}");
+        }
     }
 
     fn thread(&self, id: ThreadId) -> String {

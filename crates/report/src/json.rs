@@ -1,9 +1,9 @@
 //! Findings for programs to read; `docs/findings.schema.json` describes it, and a test holds the two together.
 
-use crate::Sources;
 use crate::finding::{Description, Kind, Place};
 use crate::prediction::Report;
-use claim::{Coverage, Statistics};
+use crate::{Explored, Sources};
+use claim::{Coverage, Engine, Statistics};
 use serde::Serialize;
 use trace::ExcerptRow;
 
@@ -24,6 +24,8 @@ struct Document<'a> {
     coverage: &'a Coverage,
     unknown: Vec<Reason<'a>>,
     statistics: Numbers,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exploration: Option<&'a Explored>,
 }
 
 #[derive(Serialize)]
@@ -40,7 +42,7 @@ struct Finding<'a> {
     why: &'a [String],
     consequence: Option<&'a str>,
     other_instances: u64,
-    engine: &'static str,
+    engine: Option<&'static str>,
     output: Option<&'a str>,
     schedule: &'a str,
     replay: Option<&'a str>,
@@ -113,6 +115,7 @@ pub fn json(report: &Report, sources: &Sources<'_>) -> String {
             .map(|(reason, candidates)| Reason { reason, candidates: *candidates })
             .collect(),
         statistics: numbers(&report.statistics),
+        exploration: report.explored.as_ref(),
     };
     // Strings, numbers and lists of them: it cannot fail.
     let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
@@ -133,7 +136,7 @@ fn finding<'a>(one: &'a Description, sources: &'a Sources<'_>) -> Finding<'a> {
         why: &one.why,
         consequence: one.consequence.as_deref(),
         other_instances: one.others,
-        engine: one.engine.name(),
+        engine: one.engine.map(Engine::name),
         output: one.output.as_deref(),
         schedule: &one.schedule,
         replay: one.command.as_deref(),

@@ -43,7 +43,8 @@ pub fn outcome(trace: &Trace, sources: &Sources<'_>) -> String {
         }
         Outcome::Deadlock { blocked } => {
             let location = |at| trace.location_name(sources.program, at);
-            deadlock(blocked, sources, &thread, &location, &[])
+            let words = |one: &BlockedThread| waits_for(&one.waits_for, &thread, &location);
+            deadlock(blocked, sources, &thread, &words, &[])
         }
         Outcome::Discarded { thread: id, site } => sources.note(
             "the run is discarded: an assumption does not hold",
@@ -112,7 +113,7 @@ pub(crate) fn deadlock(
     blocked: &[BlockedThread],
     sources: &Sources<'_>,
     thread: &dyn Fn(ThreadId) -> String,
-    location: &dyn Fn(Location) -> String,
+    words: &dyn Fn(&BlockedThread) -> String,
     notes: &[String],
 ) -> String {
     let title = match blocked {
@@ -122,7 +123,7 @@ pub(crate) fn deadlock(
     let marks: Vec<Mark> = (blocked.iter())
         .map(|blocked| Mark {
             site: blocked.site,
-            label: format!("{} {}", thread(blocked.thread), waits_for(&blocked.waits_for, thread, location)),
+            label: format!("{} {}", thread(blocked.thread), words(blocked)),
             primary: true,
         })
         .collect();

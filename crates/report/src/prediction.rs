@@ -1,7 +1,7 @@
 //! What a prediction has found: the findings, and what was looked at.
 
 use crate::finding::{Description, Kind};
-use crate::{Mark, Sources};
+use crate::{Explored, Mark, Sources};
 use claim::{Answer, Candidate, Coverage, Engine, EngineStatistics, Statistics, Unknown};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,6 +24,8 @@ pub struct Report {
     pub unknown: Vec<(String, u64)>,
     /// The numbers of AV Table 1.
     pub statistics: Statistics,
+    /// What a search says of all schedules, if it was one.
+    pub explored: Option<Explored>,
 }
 
 impl Report {
@@ -208,8 +210,8 @@ fn one(finding: &Description, above: &[Description], sources: &Sources<'_>, widt
             plural(finding.others, "more instance", "more instances")
         );
     }
-    if finding.engine != Engine::Symbolic {
-        let _ = writeln!(text, "   = found by: the engine `{}`", finding.engine.name());
+    if let Some(engine) = finding.engine.filter(|engine| *engine != Engine::Symbolic) {
+        let _ = writeln!(text, "   = found by: the engine `{}`", engine.name());
     }
     let _ = match &finding.command {
         Some(command) => writeln!(text, "   = to see it: {command}"),

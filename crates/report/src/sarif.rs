@@ -12,7 +12,7 @@ use serde_sarif::sarif::{
 use std::collections::BTreeMap;
 use trace::ExcerptRow;
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     Kind::AtomicityViolation,
     Kind::DataRace,
     Kind::AssertionFailure,
@@ -20,6 +20,7 @@ const KINDS: [Kind; 7] = [
     Kind::Deadlock,
     Kind::UncheckedWakeup,
     Kind::Pattern,
+    Kind::WrongResult,
 ];
 
 /// The report as SARIF.
@@ -33,7 +34,16 @@ pub fn sarif(report: &Report, sources: &Sources<'_>) -> String {
         .rules(rules)
         .build();
     let results: Vec<Finding> = report.findings.iter().map(|finding| result(finding, sources)).collect();
-    let run = Run::builder().tool(Tool::builder().driver(driver).build()).results(results).build();
+    let run = Run::builder().tool(Tool::builder().driver(driver).build()).results(results);
+    let run = match &report.explored {
+        // Strings, numbers and lists of them: it cannot fail.
+        Some(explored) => {
+            let explored = serde_json::to_value(explored).unwrap_or_default();
+            let properties = BTreeMap::from([("exploration".to_owned(), explored)]);
+            run.properties(PropertyBag::builder().additional_properties(properties).build()).build()
+        }
+        None => run.build(),
+    };
     let document = Sarif::builder()
         .version(serde_json::Value::from("2.1.0"))
         .schema("https://json.schemastore.org/sarif-2.1.0.json")
@@ -60,6 +70,7 @@ fn rule(kind: Kind) -> ReportingDescriptor {
             "A thread goes on after a wait without a second look, although it would have to wait again."
         }
         Kind::Pattern => "A pattern that was asked for happens in another schedule.",
+        Kind::WrongResult => "The program ends otherwise than it should in another schedule.",
     };
     let short = MultiformatMessageString::builder().text(words).build();
     ReportingDescriptor::builder().id(id(kind)).short_description(short).build()

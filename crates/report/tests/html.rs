@@ -45,7 +45,7 @@ fn finding() -> Description {
         unconfirmed: Some(HOSTILE.to_owned()),
         others: 1,
         replayable: true,
-        engine: claim::Engine::Symbolic,
+        engine: Some(claim::Engine::Symbolic),
         schedule: HOSTILE.to_owned(),
         steps: 3,
         output: Some(HOSTILE.to_owned()),

@@ -14,7 +14,7 @@ mod turn;
 
 pub use footprint::Footprint;
 pub use schedule::{Schedule, ScheduleError, Segment, ShortScheduleError};
-pub use scheduler::{Departure, Ready, Scheduler};
+pub use scheduler::{Departure, Ready, Scheduler, SplitMix64};
 pub use steps::{Move, Steps};
 pub use strategy::Strategy;
 pub use trace::Logging;

@@ -356,8 +356,9 @@ impl Follow {
     }
 }
 
+/// Numbers that look drawn, the same for the same seed everywhere.
 #[derive(Clone, Debug)]
-pub(crate) struct SplitMix64(u64);
+pub struct SplitMix64(pub u64);
 
 impl SplitMix64 {
     pub(crate) fn next(&mut self) -> u64 {
@@ -369,7 +370,7 @@ impl SplitMix64 {
     }
 
     /// A number below `bound`, which is not 0; the bias of at most `bound / 2^64` does no harm here.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 }

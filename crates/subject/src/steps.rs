@@ -37,6 +37,9 @@ pub trait Steps {
     /// `moves`: takes note of it if that is a race. The run stays as it is.
     fn meet(&mut self, step: usize, moves: &[Move], thread: ThreadId);
 
+    /// Takes note of races between what threads stand before now.
+    fn look(&mut self);
+
     /// The threads that something keeps from going on.
     fn blocked(&self) -> Vec<BlockedThread>;
 

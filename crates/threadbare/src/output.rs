@@ -123,12 +123,6 @@ pub fn check_distinct(inputs: &[&Path], outputs: &[Option<&Path>]) -> anyhow::Re
     Ok(())
 }
 
-/// A path as a word that a shell takes as it is.
-pub fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    shell_quoted(&if text.starts_with('-') { format!("./{text}") } else { text })
-}
-
 /// A word that a shell takes as it is.
 pub fn shell_quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -12,23 +13,45 @@ fn root() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-fn report(example: &str, format: &str) -> Value {
+const STRATEGIES: [&str; 6] = ["all", "dpor", "prune", "paths", "random", "pct"];
+
+fn report(arguments: &[&str], format: &str) -> Value {
     let output = Command::new(env!("CARGO_BIN_EXE_threadbare"))
-        .args(["run", &format!("examples/{example}.tb"), "--format", format])
+        .args(arguments)
+        .args(["--no-keep", "--format", format])
         .current_dir(root())
         .output()
         .unwrap();
-    serde_json::from_slice(&output.stdout).unwrap()
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn validate(schema: &Value, name: &str, report: &Value) {
+    let validator = jsonschema::validator_for(schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(report).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{name}: {}", errors.join("\n"));
 }
 
 fn check(schema: &Value, format: &str) -> Vec<Value> {
-    let validator = jsonschema::validator_for(schema).unwrap();
-    let reports = EXAMPLES.map(|example| report(example, format));
-    for (example, report) in EXAMPLES.iter().zip(&reports) {
-        let errors: Vec<String> = validator.iter_errors(report).map(|error| error.to_string()).collect();
-        assert!(errors.is_empty(), "{example}: {}", errors.join("\n"));
-    }
+    let reports = EXAMPLES.map(|example| report(&["run", &format!("examples/{example}.tb")], format));
+    EXAMPLES.iter().zip(&reports).for_each(|(example, report)| validate(schema, example, report));
     reports.to_vec()
+}
+
+/// What each strategy says of a program.
+fn explored(schema: &Value, example: &str, format: &str) -> Vec<Value> {
+    let one = |strategy: &&str| {
+        let program = format!("examples/{example}.tb");
+        let report = report(&["explore", "--strategy", strategy, &program], format);
+        validate(schema, &format!("{strategy} of {example}"), &report);
+        report
+    };
+    STRATEGIES.iter().map(one).collect()
+}
+
+/// The kinds of findings that a report has.
+fn kinds(report: &Value) -> BTreeSet<&str> {
+    report["findings"].as_array().unwrap().iter().map(|finding| finding["kind"].as_str().unwrap()).collect()
 }
 
 #[test]
@@ -41,6 +64,28 @@ fn json_is_as_its_schema_says() {
     let mut broken = reports[0].clone();
     broken["findings"][0]["kind"] = Value::from("noise");
     assert!(!jsonschema::is_valid(&schema, &broken), "the schema refuses what is not so");
+    // Each strategy of exploration speaks in the same way.
+    for (strategy, report) in STRATEGIES.iter().zip(explored(&schema, "philosophers", "json")) {
+        assert_eq!(kinds(&report), BTreeSet::from(["deadlock"]), "{strategy}");
+        assert_eq!(report["exploration"]["verdict"], "findings", "{strategy}");
+        assert_eq!(report["exploration"]["strategy"], **strategy);
+        let finding = &report["findings"][0];
+        assert!(finding["confirmed"].as_bool().unwrap() && finding["replay"].is_string(), "{strategy}");
+        assert!(!finding["interleaving"].as_array().unwrap().is_empty(), "{strategy}");
+    }
+    // Those that go through all schedules find the same, and each finding is seen when the program is run again.
+    for (strategy, report) in STRATEGIES.iter().zip(explored(&schema, "bank-av", "json")).take(4) {
+        let expected = BTreeSet::from(["assertion-failure", "atomicity-violation"]);
+        assert_eq!(kinds(&report), expected, "{strategy}");
+        let findings = report["findings"].as_array().unwrap();
+        assert!(findings.iter().all(|finding| finding["confirmed"] == true), "{strategy}: {report:#}");
+    }
+    let said: Vec<Value> = explored(&schema, "readers-writers", "json");
+    let verdicts: Vec<&str> =
+        said.iter().map(|report| report["exploration"]["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts[..4], ["safe"; 4]);
+    assert_eq!(verdicts[4..], ["nothing-drawn"; 2]);
+    assert!(!said[0]["exploration"]["finalStates"].as_array().unwrap().is_empty());
 }
 
 #[test]
@@ -64,6 +109,10 @@ fn sarif_is_as_its_schema_says() {
         language.as_object_mut().unwrap().remove("pattern");
     }
     let reports = check(&schema, "sarif");
+    for report in explored(&schema, "philosophers", "sarif") {
+        assert_eq!(report["runs"][0]["results"][0]["ruleId"], "deadlock");
+        assert_eq!(report["runs"][0]["properties"]["exploration"]["verdict"], "findings");
+    }
     let result = &reports[0]["runs"][0]["results"][0];
     assert_eq!(result["ruleId"], "atomicity-violation");
     let flows = result["codeFlows"][0]["threadFlows"].as_array().unwrap();

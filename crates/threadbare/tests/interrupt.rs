@@ -47,3 +47,70 @@ fn an_interrupted_search_tells_what_it_has_found() {
     assert!(text.contains(": interrupted"), "{text}");
     assert!(text.contains("looked at "), "{text}");
 }
+
+/// Threads that write the same variable again and again: very many orders.
+fn many_orders() -> String {
+    let writes = |n: u32, times: u32| (0..times).map(|k| format!("x = {};", 10 * n + k)).collect::<String>();
+    let thread = |n: u32| format!("thread T{n} {{ {} }}\n", writes(n, if n == 4 { 2 } else { 3 }));
+    format!("atomic int x;\n{}", (1..=4).map(thread).collect::<String>())
+}
+
+fn explore(directory: &std::path::Path, more: &[&str]) -> std::process::Output {
+    Command::new(env!("CARGO_BIN_EXE_threadbare"))
+        .args(["explore", "--strategy", "dpor", "many.tb"])
+        .args(more)
+        .current_dir(directory)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn an_interrupted_exploration_goes_on_where_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("many.tb"), many_orders()).unwrap();
+    let mut child = Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_threadbare")])
+        .args(["explore", "--strategy", "dpor", "--workers", "1", "many.tb"])
+        .current_dir(directory.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    let interrupted = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    assert!(interrupted.success());
+    let (mut text, mut said) = (String::new(), String::new());
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{text}{said}");
+    assert!(text.contains("incomplete: interrupted") && said.contains("--resume"), "{text}{said}");
+    let states = || std::fs::read_dir(directory.path().join(".threadbare/explorations")).unwrap();
+    let state = states().next().unwrap().unwrap().path();
+    assert_eq!(states().count(), 1);
+    // A damaged one is refused, and stays.
+    let bytes = std::fs::read(&state).unwrap();
+    std::fs::write(&state, &bytes[..bytes.len() / 2]).unwrap();
+    let damaged = explore(directory.path(), &["--resume"]);
+    assert_eq!(damaged.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&damaged.stderr).contains("is damaged"));
+    std::fs::write(&state, bytes).unwrap();
+    // Another question does not find it.
+    let other = explore(directory.path(), &["--reduction", "source", "--resume"]);
+    assert_eq!(other.status.code(), Some(2));
+    let resumed = explore(directory.path(), &["--resume", "--workers", "2"]);
+    assert_eq!(states().count(), 0, "nothing is left to go on with");
+    let at_once = explore(directory.path(), &["--workers", "4"]);
+    assert_eq!(String::from_utf8_lossy(&resumed.stdout), String::from_utf8_lossy(&at_once.stdout));
+    assert_eq!((resumed.status.code(), at_once.status.code()), (Some(0), Some(0)));
+    assert!(String::from_utf8_lossy(&at_once.stdout).contains("runs: 92400 (92400 completed)"));
+}
+
+#[test]
+fn what_was_not_interrupted_cannot_be_gone_on_with() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("many.tb"), "int x; thread A { x = 1; }").unwrap();
+    let missing = explore(directory.path(), &["--resume"]);
+    assert_eq!(missing.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(said.contains("was interrupted here"), "{said}");
+}

@@ -4,7 +4,7 @@ use crate::departures::{SIGNALLED, STOPPED};
 use ctp::{Ctp, EventIndex, Kind, Otherwise};
 use ir::SiteId;
 use std::collections::BTreeMap;
-use trace::{EventId, EventKind, ThreadId, Trace, WakeReason};
+use trace::{EventId, EventKind, Outcome, ThreadId, Trace, WakeReason};
 
 /// One decision of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -50,6 +50,23 @@ fn outcome(kind: &EventKind) -> Option<u64> {
         EventKind::Assert { held } => u64::from(*held),
         _ => return None,
     })
+}
+
+/// What runs have in common whose threads came as far, for all that others can notice: what each decided, and its last event.
+pub fn noticed(trace: &Trace) -> (Combination, BTreeMap<ThreadId, u64>) {
+    let paths = Paths::of(trace);
+    let mut last: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    if matches!(trace.outcome, Outcome::Completed { .. } | Outcome::Exited { .. }) {
+        return (paths.decisions, last);
+    }
+    let noticed = |kind: &EventKind| kind.may_be_visible() && *kind != EventKind::End;
+    last.extend(trace.events.iter().filter(|one| noticed(&one.kind)).map(|one| (one.id.thread, one.id.n)));
+    let mut decisions = paths.decisions.clone();
+    for (&thread, own) in &mut decisions {
+        own.truncate(paths.made_until(thread, last.get(&thread).copied().unwrap_or(0)));
+    }
+    decisions.retain(|_, own| !own.is_empty());
+    (decisions, last)
 }
 
 impl Paths {

@@ -23,7 +23,7 @@ use crate::question::{Question, Said};
 use ctp::Ctp;
 use ir::Program;
 use std::collections::BTreeSet;
-use subject::{RunError, Steps, Strategy, Subject};
+use subject::{RunError, Schedule, Steps, Strategy, Subject};
 use trace::{EventKind, Logging, Outcome, Trace};
 
 /// When to stop.
@@ -31,13 +31,15 @@ use trace::{EventKind, Logging, Outcome, Trace};
 pub struct Options {
     /// After so many runs.
     pub runs: u64,
+    /// Only combinations that begin to differ with at most so many context switches.
+    pub switches: Option<u32>,
     /// Limits for each question to the solver.
     pub limits: encode::Limits,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { runs: u64::MAX, limits: encode::Limits::default() }
+        Options { runs: u64::MAX, switches: None, limits: encode::Limits::default() }
     }
 }
 
@@ -48,6 +50,8 @@ pub struct Explored {
     pub runs: Vec<Trace>,
     /// Runs of a combination that had been run before; there should be none.
     pub duplicates: u64,
+    /// Runs of [`look_behind`] whose events were those of another.
+    pub repeated: u64,
     /// A loop reached its bound in some run: behind that nothing is known.
     pub bounded: bool,
     /// How runs ended before their threads did: what lies behind them is missing, unless somebody looks.
@@ -65,12 +69,30 @@ pub fn explore(
     options: &Options,
     each: &mut dyn FnMut(&Trace) -> bool,
 ) -> Result<Explored, Error> {
+    explore_beyond(subject, options, &[], each)
+}
+
+/// The same, where some runs are known from before, by their schedules: they are made again, and others looked for.
+///
+/// # Errors
+/// As for [`explore`].
+pub fn explore_beyond(
+    subject: &impl Subject,
+    options: &Options,
+    known: &[Schedule],
+    each: &mut dyn FnMut(&Trace) -> bool,
+) -> Result<Explored, Error> {
     let mut explored = Explored::default();
     let mut seen: Vec<Paths> = vec![];
     let program = subject.program();
-    let first = subject.run(&Strategy::RunToBlock, &Logging::Everything)?.trace;
-    if !explored.take(first.clone(), paths_of(program, &first)?, &mut seen, each) {
-        return Ok(explored);
+    let again = known.iter().map(|schedule| Strategy::follow(schedule.clone()));
+    let first = known.is_empty().then_some(Strategy::RunToBlock);
+    for strategy in again.chain(first) {
+        let run = subject.run(&strategy, &Logging::Everything)?.trace;
+        let paths = paths_of(program, &run)?;
+        if !explored.take(run, paths, &mut seen, each) {
+            return Ok(explored);
+        }
     }
     let mut from = 0;
     while from < explored.runs.len() {
@@ -80,7 +102,7 @@ pub fn explore(
         }
         let ctp = Ctp::build(program, &trace, &ctp::Options::default())?;
         let paths = seen[from].clone();
-        let mut question = Question::new(program, &ctp, &paths, options.limits, |_| true)?;
+        let mut question = Question::new(program, &ctp, &paths, options.limits, options.switches, |_| true)?;
         for known in &seen {
             question.exclude(&known.decisions)?;
         }
@@ -138,16 +160,30 @@ pub fn look_behind<S: Steps>(
         return Ok(0);
     }
     let left = options.runs.saturating_sub(explored.runs.len() as u64);
-    let search =
-        prune::Options { runs: left, limits: options.limits, phantoms: false, ..prune::Options::default() };
+    let search = prune::Options {
+        runs: left,
+        limits: options.limits,
+        switches: options.switches,
+        phantoms: false,
+        ..prune::Options::default()
+    };
     let known = explored.runs.clone();
     let found = prune::explore_beyond(steps, program, &search, &known, record, &mut |trace, _| {
         let Some(trace) = trace else { return true };
-        explored.runs.push(trace.clone());
+        // A thread that is cut off may lack what nobody notices: it is the same run with more to look at.
+        let noticed = decisions::noticed(trace);
+        match explored.runs.iter_mut().find(|run| decisions::noticed(run) == noticed) {
+            Some(run) => {
+                *run = trace.clone();
+                explored.repeated += 1;
+            }
+            None => explored.runs.push(trace.clone()),
+        }
         each(trace)
     })?;
     explored.bounded |= found.bounded;
     explored.incomplete.extend(found.incomplete);
+    explored.repeated += found.runs - found.distinct;
     explored.cut.clear();
     Ok(found.runs)
 }

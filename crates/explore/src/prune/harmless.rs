@@ -189,7 +189,7 @@ fn question<'c>(
 ) -> Result<Question<'c>> {
     // An assertion that fails ends the process, and prediction has found it: behind that there is nothing.
     let is_of_interest = |kind: &Kind| !matches!(kind, Kind::Assert { .. });
-    let mut question = Question::new(program, ctp, &asked.paths, limits, is_of_interest)?;
+    let mut question = Question::new(program, ctp, &asked.paths, limits, None, is_of_interest)?;
     for one in &asked.stuck {
         let goes_on = goes_on(program, question.encoding(), one)?;
         question.add(goes_on)?;

@@ -15,6 +15,7 @@ mod permitted;
 
 use crate::Error;
 use crate::arena::Arena;
+use crate::bounded::{Stretches, could_have_come_earlier};
 use crate::paths::{Paths, open_ends};
 use crate::tree::Item;
 use claim::Property;
@@ -40,6 +41,8 @@ pub struct Options {
     pub properties: Vec<Property>,
     /// How their concurrent trace programs are made.
     pub ctp: ctp::Options,
+    /// Only what begins with at most so many context switches is looked for; what follows is run to the end, in one way.
+    pub switches: Option<u32>,
     /// Whether ways that were not taken may be described by what they may write; otherwise each has to be run.
     pub phantoms: bool,
 }
@@ -52,6 +55,7 @@ impl Default for Options {
             limits: encode::Limits::default(),
             properties: vec![Property::Atomicity, Property::Race, Property::Assertion, Property::Deadlock],
             ctp: ctp::Options::default(),
+            switches: None,
             phantoms: true,
         }
     }
@@ -90,6 +94,8 @@ struct Frame {
     fresh: bool,
     /// What is being run from here.
     current: Option<Item>,
+    /// The context switches so far, if they are bounded.
+    stretches: Option<Stretches>,
 }
 
 /// What a new point is.
@@ -173,7 +179,8 @@ impl<S: Steps> Search<'_, S> {
         record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
         each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool,
     ) -> Result<(), Error> {
-        self.frames.push(Frame { sleep: vec![], left: vec![], fresh: true, current: None });
+        let stretches = self.options.switches.map(Stretches::new);
+        self.frames.push(Frame { sleep: vec![], left: vec![], fresh: true, current: None, stretches });
         while let Some(frame) = self.frames.last_mut() {
             if std::mem::replace(&mut frame.fresh, false) {
                 let go_on = match self.begin() {
@@ -226,6 +233,14 @@ impl<S: Steps> Search<'_, S> {
         // The next one is taken from the end. Few switches make schedules that are easy to read.
         awake.reverse();
         awake.sort_by_key(|made| Some(made.thread) == last);
+        if let Some(stretches) = frame.stretches {
+            let next = awake.last().copied();
+            awake.retain(|made| stretches.allow(made.thread));
+            // Behind the bound only the run's end is of interest, not which.
+            if awake.is_empty() || stretches.is_beyond() {
+                awake = next.into_iter().collect();
+            }
+        }
         frame.left = awake;
         match frame.left.is_empty() {
             true => {
@@ -241,17 +256,27 @@ impl<S: Steps> Search<'_, S> {
         self.explored.steps += 1;
         self.made.extend(self.subject.last());
         let item = Item { made, footprint };
+        let before = self.frames.iter().filter_map(|frame| frame.current.as_ref());
+        let could_have_come_earlier = could_have_come_earlier(&item, before);
         let Some(frame) = self.frames.last_mut() else { return };
-        let sleep = frame.sleep.iter().filter(|asleep| !asleep.conflicts(&item)).cloned().collect();
+        let stretches = frame.stretches.map(|stretches| stretches.after(made.thread));
+        // What another run stands for may need more switches there: with a bound nothing sleeps.
+        let (sleep, fresh) = match stretches {
+            None => (frame.sleep.iter().filter(|asleep| !asleep.conflicts(&item)).cloned().collect(), true),
+            Some(stretches) => (vec![], stretches.is_beyond() || !could_have_come_earlier),
+        };
         frame.current = Some(item);
-        self.frames.push(Frame { sleep, left: vec![], fresh: true, current: None });
+        self.frames.push(Frame { sleep, left: vec![], fresh, current: None, stretches });
     }
 
     /// Comes back to the point before: what was run from there has been seen.
     fn back(&mut self) {
         self.frames.pop();
         let Some(frame) = self.frames.last_mut() else { return };
-        frame.sleep.extend(frame.current.take());
+        let current = frame.current.take();
+        if frame.stretches.is_none() {
+            frame.sleep.extend(current);
+        }
         let steps = self.frames.len() - 1;
         self.made.truncate(steps);
         self.known.back_to(steps);

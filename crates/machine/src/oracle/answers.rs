@@ -1,12 +1,13 @@
 //! What the oracle says.
 
 use ir::{Quantifier, SiteId};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use subject::Schedule;
 use trace::{AccessKind, BlockedThread, FaultKind, ThreadId};
 
 /// Everything that was seen, each thing with the first schedule that shows it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Answers {
     /// The states in which all threads have ended.
     pub final_states: BTreeMap<FinalState, Schedule>,
@@ -38,6 +39,8 @@ pub struct Answers {
     pub steps: u64,
     /// A state could follow itself: there are infinite runs, which are not counted.
     pub cyclic: bool,
+    /// Schedules with more context switches than this were left out.
+    pub switches: Option<u32>,
     /// Why the walk is not complete.
     pub limit: Option<LimitReached>,
 }
@@ -56,8 +59,40 @@ impl Answers {
     }
 }
 
+impl Answers {
+    /// Adds what other schedules of the same program have shown. Of two schedules that are as short the own one stays.
+    pub fn merge(&mut self, more: Answers) {
+        fn add<K: Ord>(known: &mut BTreeMap<K, Schedule>, more: BTreeMap<K, Schedule>) {
+            for (finding, schedule) in more {
+                Answers::keep(known, finding, schedule.segments.len(), || schedule.clone());
+            }
+        }
+        add(&mut self.final_states, more.final_states);
+        add(&mut self.failures, more.failures);
+        add(&mut self.deadlocks, more.deadlocks);
+        add(&mut self.co_enabled, more.co_enabled);
+        add(&mut self.unordered, more.unordered);
+        add(&mut self.triples, more.triples);
+        add(&mut self.bounds, more.bounds);
+        add(&mut self.exhausted, more.exhausted);
+        for (sites, name) in more.locations {
+            self.locations.entry(sites).or_insert(name);
+        }
+        for (thread, name) in more.threads {
+            self.threads.entry(thread).or_insert(name);
+        }
+        self.schedules.add(more.schedules);
+        self.one_of_each_class |= more.one_of_each_class;
+        self.states += more.states;
+        self.steps += more.steps;
+        self.cyclic |= more.cyclic;
+        self.switches = self.switches.or(more.switches);
+        self.limit = self.limit.or(more.limit);
+    }
+}
+
 /// Which limit ended the walk.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum LimitReached {
     /// On events.
     Steps(u64),
@@ -69,10 +104,12 @@ pub enum LimitReached {
     Runs(u64),
     /// On the steps of one run.
     RunLength(u64),
+    /// None: it was interrupted.
+    Interrupted,
 }
 
 /// Numbers of maximal schedules; they saturate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// All threads ended.
     pub completed: u128,
@@ -108,7 +145,7 @@ impl Counts {
 }
 
 /// A state in which all threads have ended.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct FinalState {
     /// Shared variables and observed locals, by name.
     pub values: Vec<(String, String)>,
@@ -117,7 +154,7 @@ pub struct FinalState {
 }
 
 /// What ended the process.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Failure {
     /// Where, and by whom.
     pub at: Point,
@@ -126,7 +163,7 @@ pub struct Failure {
 }
 
 /// An event, as far as different runs have it in common.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Point {
     /// Whose.
     pub thread: ThreadId,
@@ -137,7 +174,7 @@ pub struct Point {
 }
 
 /// Two accesses that race; the smaller point first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Race {
     /// One.
     pub first: Point,
@@ -153,7 +190,7 @@ impl Race {
 
 /// Three accesses of one location: `before` and `after` in one transaction, `between` in another thread, executed in this
 /// order, of an unserializable kind, and not guarded independent (AV §3).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Triple {
     /// e1.
     pub before: Point,
@@ -172,10 +209,11 @@ impl Answers {
         (others + unordered_only) as u64
     }
 
-    /// Whether everything was seen: no limit was reached, no loop bound, and no run is infinite.
+    /// Whether everything was seen: no limit was reached, no bound on loops or switches, and no run is infinite.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.limit.is_none() && self.bounds.is_empty() && self.exhausted.is_empty() && !self.cyclic
+        let is_bounded = !self.bounds.is_empty() || self.switches.is_some();
+        self.limit.is_none() && !is_bounded && self.exhausted.is_empty() && !self.cyclic
     }
 
     /// Whether a final condition with this quantifier holds; `None` if that is not known.

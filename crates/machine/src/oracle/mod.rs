@@ -20,6 +20,7 @@ mod happens_before;
 mod monitor;
 mod paths;
 mod search;
+mod spin;
 mod transactions;
 mod walk;
 
@@ -56,6 +57,8 @@ pub struct Question<'t> {
     /// With `along`: a thread goes no further after an event that read another value than recorded (PLAN Def. 2, precisely predictable runs;
     /// the last event of a thread may read anything).
     pub same_values: bool,
+    /// Only schedules in which another thread goes on at most so often.
+    pub switches: Option<u32>,
     /// Most events to step through.
     pub max_steps: u64,
     /// Most states to remember.
@@ -72,6 +75,7 @@ impl Default for Question<'_> {
             along: None,
             whole: false,
             same_values: false,
+            switches: None,
             max_steps: 100_000_000,
             max_states: 2_000_000,
             max_memory: 2 << 30,

@@ -258,7 +258,15 @@ impl<'q> Search<'q> {
 
     /// Goes into a state, unless it was seen before.
     fn enter(&mut self, node: Node, step: Option<Step>) {
-        let key = (self.question.method == Method::Stateful).then(|| self.key(&node));
+        let segments = self.segments(step);
+        let key = (self.question.method == Method::Stateful).then(|| {
+            let mut key = self.key(&node).into_vec();
+            if self.question.switches.is_some() {
+                // Who goes on without a switch, and how many are left.
+                key.extend([step.map_or(u64::MAX, |step| step.thread.code()), segments as u64]);
+            }
+            key.into()
+        });
         let shown = std::mem::take(&mut self.shown);
         if let Some(key) = &key {
             match self.visited.get(key) {
@@ -297,10 +305,19 @@ impl<'q> Search<'q> {
                 ways.extend(choices.into_iter().rev().map(|choice| Way { thread, choice }));
             }
         }
-        let segments = self.segments(step);
-        let counts = Counts::default();
+        let could_go_on = !ways.is_empty();
+        if let Some(most) = self.question.switches.filter(|&most| segments > most as usize) {
+            let before = ways.len();
+            let same = |way: &Way| step.is_some_and(|step| node.state.threads[way.thread].id == step.thread);
+            ways.retain(same);
+            if ways.len() < before {
+                self.answers.switches = Some(most);
+            }
+        }
+        let is_cut = could_go_on && ways.is_empty();
+        let counts = Counts { cut: u128::from(is_cut), ..Counts::default() };
         self.stack.push(Frame { node: None, ways, counts, key, step, shown, segments, bytes });
-        self.look(&node);
+        self.look(&node, is_cut);
         if let Some(frame) = self.stack.last_mut() {
             frame.node = Some(node);
         }
@@ -322,8 +339,8 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// What can be seen in the state that was just entered.
-    fn look(&mut self, node: &Node) {
+    /// What can be seen in the state that was just entered; `is_cut`: somebody could go on, but may not.
+    fn look(&mut self, node: &Node, is_cut: bool) {
         let accesses: Vec<_> = (0..node.state.threads.len())
             .filter(|&t| self.may_go_on(node, t))
             .filter_map(|t| pending(self.machine, &node.state, t))
@@ -338,7 +355,7 @@ impl<'q> Search<'q> {
                 }
             }
         }
-        if self.stack.last().is_some_and(|frame| frame.ways.is_empty()) {
+        if !is_cut && self.stack.last().is_some_and(|frame| frame.ways.is_empty()) {
             self.look_at_end(node);
         }
     }

@@ -3,9 +3,10 @@
 //! Each step leaves the state before it behind, so going back costs nothing and nothing is run twice.
 
 use super::access::{address_of, is_race, pending};
-use super::answers::{Answers, LimitReached, Race, Triple};
+use super::answers::{Answers, Counts, LimitReached, Race, Triple};
 use super::end::End;
 use super::monitor::{Monitor, Watch};
+use super::spin::{Effect, Quiet, Seen};
 use crate::Machine;
 use crate::enabled::Readiness;
 use crate::object::Object;
@@ -13,13 +14,18 @@ use crate::state::{Phase, State};
 use crate::step::Observer;
 use ir::{SiteId, SyncOp};
 use subject::{Footprint, Move, Schedule, Segment, Steps};
-use trace::{AllocationId, BlockedThread, Choice, Event, EventId, EventKind, LockMode, ThreadId, WakeReason};
+use trace::{
+    AllocationId, BlockedThread, Choice, Event, EventId, EventKind, LockMode, Outcome, ThreadId, WaitsFor,
+    WakeReason,
+};
 
 /// A run of a machine, and what all runs so far have shown.
 pub struct Walk<'m> {
     machine: &'m Machine,
     /// Whether unordered races and transactions are looked at.
     history: bool,
+    /// Whether loops that only wait are recognised.
+    spins: bool,
     now: Point,
     /// The steps so far, each with the point that it was made from.
     made: Vec<(Point, Made)>,
@@ -30,6 +36,8 @@ pub struct Walk<'m> {
 struct Point {
     state: State,
     monitor: Monitor,
+    /// For each thread what it has done since somebody could notice it, if loops that only wait are recognised.
+    quiet: Vec<Quiet>,
 }
 
 /// A step that was made.
@@ -45,6 +53,16 @@ struct Made {
 struct Look<'a> {
     footprint: Footprint,
     watch: Option<Watch<'a>>,
+    /// What it read.
+    read: Vec<Seen>,
+    /// It did more than that.
+    effect: bool,
+}
+
+impl<'a> Look<'a> {
+    fn new(watch: Option<Watch<'a>>) -> Look<'a> {
+        Look { footprint: Footprint::default(), watch, read: vec![], effect: false }
+    }
 }
 
 impl Observer for Look<'_> {
@@ -59,6 +77,14 @@ impl Observer for Look<'_> {
             let block = state.memory.blocks.iter().find(|block| block.allocation == allocation);
             block.map_or(1, |block| block.bytes)
         };
+        match Effect::of(&event.kind) {
+            Effect::None => {}
+            Effect::Read(location, bytes, value) => {
+                let address = address_of(&state.memory, location);
+                self.read.push(Seen { location, address, bytes, value });
+            }
+            Effect::Some => self.effect = true,
+        }
         if state.exclusive.is_some() {
             self.footprint = Footprint::everything();
         }
@@ -83,17 +109,28 @@ impl<'m> Walk<'m> {
     /// A run that has no steps yet. With `history` it also looks at unordered races and transactions.
     #[must_use]
     pub fn new(machine: &'m Machine, history: bool) -> Walk<'m> {
-        let mut look = Look { footprint: Footprint::default(), watch: None };
-        let state = machine.initial(&mut look);
-        let now = Point { state, monitor: Monitor::default() };
-        let mut walk = Walk { machine, history, now, made: vec![], answers: Answers::default() };
+        let state = machine.initial(&mut Look::new(None));
+        let now = Point { state, monitor: Monitor::default(), quiet: vec![] };
+        let mut walk =
+            Walk { machine, history, spins: false, now, made: vec![], answers: Answers::default() };
         let mut now = walk.now.clone();
         for t in 0..now.state.threads.len() {
-            walk.run_invisible(&mut now, t, &mut vec![]);
+            walk.run_invisible(&mut now, t, &mut vec![], &mut Default::default());
         }
         walk.now = now;
         walk.name_threads();
         walk
+    }
+
+    /// The same, but a loop iteration without effect blocks its thread until something that it read has changed (`spin.rs`).
+    #[must_use]
+    pub fn recognising_spins(mut self) -> Walk<'m> {
+        self.spins = true;
+        self.now.quiet = vec![Quiet::default(); self.now.state.threads.len()];
+        for t in 0..self.now.quiet.len() {
+            self.now.quiet[t].step(self.machine, &self.now.state, t, vec![], true);
+        }
+        self
     }
 
     /// What all runs have shown, `limit` being why there were no more of them.
@@ -114,6 +151,28 @@ impl<'m> Walk<'m> {
         self.schedule_of(self.made.len(), &[])
     }
 
+    /// How many stretches of one thread the run has.
+    fn segments(&self) -> usize {
+        let threads = || self.made.iter().map(|(_, made)| made.made.thread);
+        let switches = threads().zip(threads().skip(1)).filter(|(one, other)| one != other).count();
+        switches + usize::from(!self.made.is_empty())
+    }
+
+    /// The answers, of which those with more context switches than this are left out.
+    #[must_use]
+    pub fn into_bounded_answers(self, limit: Option<LimitReached>, switches: Option<u32>) -> Answers {
+        Answers { switches, ..self.into_answers(limit) }
+    }
+
+    /// How the run ends, if it ends here.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        match self.going_round() {
+            Some(blocked) => Outcome::Deadlock { blocked },
+            None => self.machine.outcome(&self.now.state),
+        }
+    }
+
     fn name_threads(&mut self) {
         for thread in &self.now.state.threads {
             let name = || self.machine.thread_name(&self.now.state, thread.id);
@@ -121,8 +180,15 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Does a thread's next event.
-    fn event(&self, at: &mut Point, t: usize, choice: Option<Choice>, shown: &mut Vec<Shown>) -> Footprint {
+    /// Does a thread's next event; `quietly` is told of what it reads, and of whether it does more.
+    fn event(
+        &self,
+        at: &mut Point,
+        t: usize,
+        choice: Option<Choice>,
+        shown: &mut Vec<Shown>,
+        quietly: &mut (Vec<Seen>, bool),
+    ) -> Footprint {
         let (machine, history) = (self.machine, self.history);
         let watch = history.then(|| Watch {
             machine,
@@ -132,8 +198,10 @@ impl<'m> Walk<'m> {
             unordered: vec![],
             triples: vec![],
         });
-        let mut look = Look { footprint: Footprint::default(), watch };
+        let mut look = Look::new(watch);
         self.machine.step(&mut at.state, t, choice, &mut look);
+        quietly.0.extend(look.read);
+        quietly.1 |= look.effect;
         if let Some(watch) = look.watch {
             shown.extend(watch.unordered.into_iter().map(|(race, at)| Shown::Unordered(race, at)));
             shown.extend(watch.triples.into_iter().map(|(triple, at)| Shown::Triple(triple, at)));
@@ -142,13 +210,19 @@ impl<'m> Walk<'m> {
     }
 
     /// Does the invisible events that thread `t` stands before; gives the instruction of the last one.
-    fn run_invisible(&self, at: &mut Point, t: usize, shown: &mut Vec<Shown>) -> Option<SiteId> {
+    fn run_invisible(
+        &self,
+        at: &mut Point,
+        t: usize,
+        shown: &mut Vec<Shown>,
+        quietly: &mut (Vec<Seen>, bool),
+    ) -> Option<SiteId> {
         let mut last = None;
         while self.machine.readiness(&at.state, t) == Readiness::Ready
             && !self.machine.is_visible(&at.state, t)
         {
             last = Some(self.machine.site(&at.state, t));
-            self.event(at, t, None, shown);
+            self.event(at, t, None, shown, quietly);
         }
         last
     }
@@ -163,10 +237,22 @@ impl<'m> Walk<'m> {
     ) -> (Footprint, Made) {
         let threads = at.state.threads.len();
         let first = self.machine.site(&at.state, t);
-        let footprint = self.event(at, t, choice, shown);
-        let site = self.run_invisible(at, t, shown).unwrap_or(first);
+        // Who has gone round without effect goes on because of what has changed since.
+        let round: Vec<Seen> = at.quiet.get(t).map_or(vec![], |quiet| quiet.round().to_vec());
+        let mut quietly = (vec![], false);
+        let mut footprint = self.event(at, t, choice, shown, &mut quietly);
+        add_reads(&mut footprint, at.state.threads[t].id, &round);
+        let site = self.run_invisible(at, t, shown, &mut quietly).unwrap_or(first);
         for child in threads..at.state.threads.len() {
-            self.run_invisible(at, child, shown);
+            self.run_invisible(at, child, shown, &mut Default::default());
+        }
+        if self.spins {
+            at.quiet[t].step(self.machine, &at.state, t, quietly.0, quietly.1);
+            for child in threads..at.state.threads.len() {
+                let mut quiet = Quiet::default();
+                quiet.step(self.machine, &at.state, child, vec![], true);
+                at.quiet.push(quiet);
+            }
         }
         let thread = &at.state.threads[t];
         let made = Move { thread: thread.id, choice };
@@ -179,7 +265,7 @@ impl<'m> Walk<'m> {
         let mut taken = Vec::with_capacity(moves.len());
         for way in moves {
             let t = at.state.thread_index(way.thread)?;
-            if !self.machine.ways(&at.state, t).contains(&way.choice) {
+            if !self.ways(&at, t).contains(&way.choice) {
                 return None;
             }
             taken.push(self.step(&mut at, t, way.choice, &mut vec![]).1);
@@ -230,10 +316,52 @@ impl<'m> Walk<'m> {
         self.answers.locations.entry(sites).or_insert_with(name);
     }
 
+    /// Every way in which thread `t` can go on; none if it would only go round once more.
+    fn ways(&self, at: &Point, t: usize) -> Vec<Option<Choice>> {
+        match self.spins && at.quiet[t].waits(self.machine, &at.state) {
+            true => vec![],
+            false => self.machine.ways(&at.state, t),
+        }
+    }
+
+    /// All threads that wait, if some of them do so by going round; they do it for ever if nobody else goes on.
+    fn going_round(&self) -> Option<Vec<BlockedThread>> {
+        let state = &self.now.state;
+        let stopped = |phase: &Phase| matches!(phase, Phase::AssumptionFailed | Phase::BoundReached);
+        if state.ending.is_some() || state.threads.iter().any(|thread| stopped(&thread.phase)) {
+            return None;
+        }
+        let waits = |t: &usize| self.now.quiet.get(*t).is_some_and(|quiet| quiet.waits(self.machine, state));
+        let round: Vec<BlockedThread> = (0..state.threads.len())
+            .filter(waits)
+            .filter_map(|t| {
+                let object = self.now.quiet[t].round().last()?.location;
+                let waits_for = WaitsFor::Word { object };
+                Some(BlockedThread {
+                    thread: state.threads[t].id,
+                    site: self.machine.site(state, t),
+                    waits_for,
+                })
+            })
+            .collect();
+        if round.is_empty() {
+            return None;
+        }
+        let mut all = self.machine.all_blocked(state);
+        all.extend(round);
+        all.sort_unstable();
+        Some(all)
+    }
+
     /// What thread `t`, which cannot go on, would touch if it could.
-    fn blocked(&self, state: &State, t: usize) -> Footprint {
+    fn blocked(&self, at: &Point, t: usize) -> Footprint {
         let mut footprint = Footprint::default();
+        let state = &at.state;
         let thread = &state.threads[t];
+        if self.spins && at.quiet[t].waits(self.machine, state) {
+            add_reads(&mut footprint, thread.id, at.quiet[t].round());
+            return footprint;
+        }
         let mut add = |kind: &EventKind| footprint.add(thread.id, kind, |at| at.offset, |_| 0, &[]);
         let object = |index: usize| self.machine.layout().objects[index];
         match thread.phase {
@@ -274,6 +402,18 @@ impl<'m> Walk<'m> {
     }
 }
 
+/// Adds that a step depends on what was read.
+fn add_reads(footprint: &mut Footprint, thread: ThreadId, read: &[Seen]) {
+    for seen in read {
+        let kind =
+            EventKind::Read { location: seen.location, bytes: seen.bytes, value: seen.value, order: None };
+        footprint.add(thread, &kind, |_| seen.address, |_| 0, &[]);
+    }
+    if !read.is_empty() {
+        footprint.add_waiting(thread);
+    }
+}
+
 /// What a step has shown, with the address that it is about.
 enum Shown {
     Unordered(Race, u64),
@@ -295,7 +435,7 @@ impl Steps for Walk<'_> {
         let state = &self.now.state;
         let mut moves = vec![];
         for (t, thread) in state.threads.iter().enumerate() {
-            let ways = self.machine.ways(state, t);
+            let ways = self.ways(&self.now, t);
             moves.extend(ways.into_iter().map(|choice| Move { thread: thread.id, choice }));
         }
         moves.sort_by_key(|way| way.thread);
@@ -324,12 +464,33 @@ impl Steps for Walk<'_> {
     fn ways_after(&self, steps: usize, moves: &[Move], thread: ThreadId) -> Vec<(Move, Footprint)> {
         let Some((at, _)) = self.point_after(steps, moves) else { return vec![] };
         let Some(t) = at.state.thread_index(thread) else { return vec![] };
-        let ways = self.machine.ways(&at.state, t).into_iter();
+        let ways = self.ways(&at, t).into_iter();
         ways.map(|choice| {
             let (footprint, _) = self.step(&mut at.clone(), t, choice, &mut vec![]);
             (Move { thread, choice }, footprint)
         })
         .collect()
+    }
+
+    fn look(&mut self) {
+        let state = &self.now.state;
+        let accesses: Vec<_> =
+            (0..state.threads.len()).filter_map(|t| pending(self.machine, state, t)).collect();
+        let mut races = vec![];
+        for (i, a) in accesses.iter().enumerate() {
+            let racing = accesses[i + 1..].iter().filter(|b| is_race(a, b));
+            races.extend(
+                racing.map(|b| (Race::new(a.point(false), b.point(false)), a.address.max(b.address))),
+            );
+        }
+        let segments = self.segments();
+        for (race, address) in races {
+            self.locate((race.first.site, race.second.site), address);
+            if self.answers.co_enabled.get(&race).is_none_or(|known| known.segments.len() > segments) {
+                let schedule = self.schedule();
+                self.answers.co_enabled.insert(race, schedule);
+            }
+        }
     }
 
     fn meet(&mut self, step: usize, moves: &[Move], thread: ThreadId) {
@@ -358,9 +519,9 @@ impl Steps for Walk<'_> {
         (at.state.exclusive, at.state.ending) = (None, None);
         let live = (0..at.state.threads.len()).filter(|&t| !at.state.threads[t].is_over());
         live.map(|t| {
-            let footprint = match self.machine.ways(&at.state, t).first() {
+            let footprint = match self.ways(&at, t).first() {
                 Some(&choice) => self.step(&mut at.clone(), t, choice, &mut vec![]).0,
-                None => self.blocked(&at.state, t),
+                None => self.blocked(&at, t),
             };
             (at.state.threads[t].id, footprint)
         })
@@ -368,6 +529,13 @@ impl Steps for Walk<'_> {
     }
 
     fn complete(&mut self) {
+        if let Some(blocked) = self.going_round() {
+            self.answers.schedules.add(Counts { deadlocked: 1, ..Counts::default() });
+            let schedule = self.schedule();
+            let segments = schedule.segments.len();
+            Answers::keep(&mut self.answers.deadlocks, blocked, segments, || schedule.clone());
+            return;
+        }
         let state = &self.now.state;
         let is_ended_or_blocked = |t: usize| {
             matches!(state.threads[t].phase, Phase::Ended)

@@ -47,6 +47,8 @@ pub enum Kind {
     UncheckedWakeup,
     /// What a user asked for.
     Pattern,
+    /// A final state or an exit status that should not be.
+    WrongResult,
 }
 
 impl Kind {
@@ -61,6 +63,7 @@ impl Kind {
             Kind::Deadlock => ("deadlock", "deadlocks"),
             Kind::UncheckedWakeup => ("unchecked wake-up", "unchecked wake-ups"),
             Kind::Pattern => ("pattern", "patterns"),
+            Kind::WrongResult => ("wrong result", "wrong results"),
         }
     }
 }
@@ -130,8 +133,8 @@ pub struct Description {
     pub unconfirmed: Option<String>,
     /// Other instances at the same places.
     pub others: u64,
-    /// Who found it.
-    pub engine: Engine,
+    /// Who predicted it; `None` if a search came upon it.
+    pub engine: Option<Engine>,
     /// The schedule, as a file for `threadbare replay`.
     pub schedule: String,
     /// How many steps the schedule has.
@@ -168,7 +171,7 @@ pub fn describe(finding: &Finding, schedule: Schedule, telling: &Telling<'_>) ->
         fails_at: words.fails_at(),
         unconfirmed: unconfirmed(&finding.standing, telling.sources),
         others: finding.others,
-        engine: finding.engine,
+        engine: Some(finding.engine),
         kind,
         title,
         places,
@@ -179,6 +182,35 @@ pub fn describe(finding: &Finding, schedule: Schedule, telling: &Telling<'_>) ->
         output: finding.output.clone(),
         location,
         rows,
+    }
+}
+
+/// Describes a run that ended otherwise than it should, and how.
+#[must_use]
+pub fn describe_result(title: String, schedule: &Schedule, telling: &Telling<'_>) -> Description {
+    let mut hash = Fnv::default();
+    hash.add(Kind::WrongResult.words().0);
+    hash.add(&title);
+    Description {
+        kind: Kind::WrongResult,
+        location: None,
+        places: vec![],
+        rows: vec![],
+        ended: Some(crate::outcome::ending(telling.recorded, telling.sources)),
+        recorded: None,
+        why: vec![],
+        consequence: None,
+        fails_at: None,
+        unconfirmed: None,
+        others: 0,
+        replayable: telling.replay.is_some(),
+        engine: None,
+        schedule: telling.schedule_text(schedule),
+        steps: schedule.segments.len(),
+        output: None,
+        command: telling.command(schedule),
+        fingerprint: hash.0,
+        title,
     }
 }
 

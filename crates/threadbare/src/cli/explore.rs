@@ -67,10 +67,10 @@ pub struct ExploreArguments {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub depth: u32,
     /// With `all` and `dpor`: stop after so many events
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = ExploreArguments::MOST_STEPS, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: u64,
     /// With `dpor`, `prune` and `paths`: stop after so many runs
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = ExploreArguments::MOST_RUNS, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_runs: u64,
     /// With `all`: stop after so many states
     #[arg(long, value_name = "N", default_value_t = 2_000_000, value_parser = clap::value_parser!(u64).range(1..))]
@@ -78,10 +78,26 @@ pub struct ExploreArguments {
     /// With `all`: stop at about so much memory, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub max_state_memory: u64,
+    /// With `dpor`: how many workers search at once; one for each core, unless given. What is found does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub workers: Option<u32>,
+    /// With `dpor`, `prune` and `paths`: go on with the search that was interrupted by Ctrl-C
+    #[arg(long)]
+    pub resume: bool,
+    /// With all but `all`: write the runs as a tree for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
     #[command(flatten)]
     pub predict: PredictOptions,
     #[command(flatten)]
     pub process: ProcessOptions,
     #[command(flatten)]
     pub options: ProgramOptions,
+}
+
+impl ExploreArguments {
+    /// So many events are stepped through, unless it is said.
+    pub const MOST_STEPS: u64 = 100_000_000;
+    /// So many runs are made, unless it is said.
+    pub const MOST_RUNS: u64 = 100_000_000;
 }

@@ -1,14 +1,16 @@
 //! `threadbare explore`: run a program under every schedule.
 
-use crate::cli::{DEFAULT_LOOP_BOUND, ExploreArguments, Method, Reduction, Search};
+use super::runs;
+use super::shown::{self, Shown};
+use crate::cli::{ExploreArguments, Format, Method, Search};
 use crate::exit::Exit;
 use crate::load::Kind;
 use crate::{load, output};
 use anyhow::{Context as _, bail};
-use indicatif::ProgressBar;
 use machine::Machine;
-use machine::oracle::{self, Answers, LimitReached, Question, Walk};
-use std::path::Path;
+use machine::oracle::{self, Answers, FinalState, Question};
+use report::Explored;
+use std::path::{Path, PathBuf};
 use subject::Schedule;
 use trace::Trace;
 
@@ -34,6 +36,9 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
         Search::Prune => return super::prune::prune(arguments),
         _ => {}
     }
+    if arguments.dot.is_some() && arguments.strategy == Search::All {
+        bail!("--dot is for strategies that make runs; `all` goes through states");
+    }
     if arguments.along.is_some() && arguments.strategy != Search::All {
         bail!("--along goes with --strategy all only");
     }
@@ -41,36 +46,85 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     if let (Some(along), Some(path)) = (&along, &arguments.along) {
         along.check_fits(machine.program()).with_context(|| path.display().to_string())?;
     }
-    let bar = output::spinner();
+    if arguments.resume && arguments.strategy == Search::All {
+        bail!("--resume is for --strategy dpor, prune and paths");
+    }
     let answers = match arguments.strategy {
-        Search::All => enumerate(&machine, arguments, along.as_ref(), &bar),
-        _ => reduce(&machine, arguments, &bar),
+        Search::All => enumerate(&machine, arguments, along.as_ref()),
+        _ => super::dpor::reduce(&machine, arguments)?,
     };
-    bar.finish_and_clear();
-    let sources = load::sources(machine.program(), output::color());
-    let mut text = report::exploration(&machine, &answers, &sources, &replay_command(arguments));
-    if let Some(path) = &arguments.along {
-        text.push_str(&format!(
-            "covered: only runs in which each thread keeps to its path in {}\n",
-            path.display()
-        ));
+    let is_text = arguments.predict.format == Format::Text;
+    let sources = load::sources(machine.program(), is_text && output::color());
+    let mut exit = exit(&machine, &answers);
+    let explored = explored(arguments, &answers, exit);
+    let naming = runs::naming(arguments);
+    if shown::is_wanted(&arguments.predict) {
+        let clean_runs = arguments.predict.clean_runs;
+        let shown = Shown { subject: &machine, sources: &sources, naming: &naming, clean_runs };
+        let new = shown.tell(&arguments.predict, shown.answers(&answers)?, &explored)?;
+        if exit == Exit::Findings && new == 0 {
+            exit = Exit::Clean;
+        }
+    }
+    let mut text = String::new();
+    if is_text {
+        text = report::exploration(&machine, &answers, &sources, &naming.replay.text().0);
+        if let Some(path) = &arguments.along {
+            text.push_str(&format!(
+                "covered: only runs in which each thread keeps to its path in {}\n",
+                path.display()
+            ));
+        }
+        text.push_str(&explored.safe());
     }
     if let Some(directory) = &arguments.predict.save {
         let saved = save(directory, &answers)?;
         let saved = if saved.is_empty() { "nothing".to_owned() } else { saved.join(", ") };
         text.push_str(&format!("saved in {}: {saved}\n", directory.display()));
     }
-    output::print(&text)?;
-    Ok(exit(&machine, &answers))
+    match is_text {
+        true => output::print(&text)?,
+        false => output::say(&text),
+    }
+    Ok(exit)
+}
+
+/// What the answers say about all schedules.
+fn explored(arguments: &ExploreArguments, answers: &Answers, exit: Exit) -> Explored {
+    let mut bounds = runs::bounds(answers.switches, !answers.bounds.is_empty());
+    bounds.extend(answers.cyclic.then(|| "schedules that end".to_owned()));
+    let along = |path: &PathBuf| format!("the paths of {}", path.display());
+    bounds.extend(arguments.along.as_ref().map(along));
+    let runs = u64::try_from(answers.schedules.total()).unwrap_or(u64::MAX);
+    let covered = match answers.one_of_each_class {
+        true => format!(
+            "{}; each stands for all schedules that differ from it only in the order of independent steps",
+            runs::count(runs, "run")
+        ),
+        false => runs::count(runs, "schedule"),
+    };
+    let mut incomplete: Vec<String> = report::incomplete(answers).into_iter().collect();
+    if !answers.exhausted.is_empty() {
+        incomplete.push("some schedules need more than the machine goes along with".to_owned());
+    }
+    let state = |state: &FinalState| report::FinalState {
+        values: state.values.iter().cloned().collect(),
+        condition: state.condition,
+    };
+    Explored {
+        strategy: runs::name(arguments.strategy),
+        verdict: runs::verdict(exit, &bounds),
+        runs,
+        covered,
+        bounds,
+        incomplete,
+        final_states: Some(answers.final_states.keys().map(state).collect()),
+    }
 }
 
 /// Goes through all schedules.
-fn enumerate(
-    machine: &Machine,
-    arguments: &ExploreArguments,
-    along: Option<&Trace>,
-    bar: &ProgressBar,
-) -> Answers {
+fn enumerate(machine: &Machine, arguments: &ExploreArguments, along: Option<&Trace>) -> Answers {
+    let bar = output::spinner();
     let question = Question {
         method: match arguments.method {
             Method::Stateful => oracle::Method::Stateful,
@@ -80,69 +134,33 @@ fn enumerate(
         along,
         whole: false,
         same_values: false,
+        switches: arguments.predict.switches,
         max_steps: arguments.max_steps,
         max_states: arguments.max_states,
         max_memory: arguments.max_state_memory << 20,
     };
-    oracle::ask_with_progress(machine, &question, &mut |progress| {
+    let answers = oracle::ask_with_progress(machine, &question, &mut |progress| {
         bar.set_message(format!(
             "exploring: {} events, {} states, {} findings",
             progress.steps, progress.states, progress.findings
         ));
         bar.tick();
-    })
-}
-
-/// Goes through one schedule of each class of equivalent ones.
-fn reduce(machine: &Machine, arguments: &ExploreArguments, bar: &ProgressBar) -> Answers {
-    let reduction = match arguments.reduction {
-        Reduction::Optimal => explore::Reduction::Optimal,
-        Reduction::Source => explore::Reduction::Source,
-    };
-    let mut walk = Walk::new(machine, true);
-    let mut limit = None;
-    let limits = explore::Limits { runs: arguments.max_runs, ..explore::Limits::default() };
-    let statistics = explore::search(&mut walk, reduction, limits, &mut |walk, statistics| {
-        if statistics.runs.is_multiple_of(1024) {
-            let findings = walk.answers().findings();
-            bar.set_message(format!("exploring: {} runs, {findings} findings", statistics.runs));
-            bar.tick();
-        }
-        let is_too_long = statistics.steps >= arguments.max_steps;
-        if is_too_long {
-            limit = Some(LimitReached::Steps(arguments.max_steps));
-        }
-        !is_too_long
     });
-    if statistics.stopped && limit.is_none() {
-        limit = Some(LimitReached::Runs(arguments.max_runs));
-    }
-    if statistics.cut > 0 && limit.is_none() {
-        limit = Some(LimitReached::RunLength(limits.steps as u64));
-    }
-    walk.into_answers(limit)
+    bar.finish_and_clear();
+    answers
 }
 
 fn exit(machine: &Machine, answers: &Answers) -> Exit {
     let condition = machine.program().final_condition.as_ref();
     let broken = condition.is_some_and(|condition| answers.condition(condition.quantifier) == Some(false));
     let counts = answers.schedules;
-    // Loop bounds are part of the question, unless nothing is left of the answer.
-    let seen_nothing = counts.cut > 0 && counts.total() == counts.cut;
+    // Bounds are part of the question. What lies before a switch too many was looked at; where loops are bounded something must be left of the answer.
+    let seen_nothing = counts.cut > 0 && counts.total() == counts.cut && answers.switches.is_none();
     match () {
         () if broken || answers.findings() > 0 => Exit::Findings,
         () if answers.limit.is_some() || !answers.exhausted.is_empty() || seen_nothing => Exit::Limit,
         () => Exit::Clean,
     }
-}
-
-/// The command that runs the program again, up to the schedule.
-fn replay_command(arguments: &ExploreArguments) -> String {
-    let bound = match arguments.options.loop_bound {
-        DEFAULT_LOOP_BOUND => String::new(),
-        bound => format!(" --loop-bound {bound}"),
-    };
-    format!("threadbare replay{bound} {}", output::shell_word(&arguments.program))
 }
 
 /// Writes the schedule of each finding; gives the names of the files.

@@ -1,9 +1,9 @@
 //! `threadbare explore --strategy paths`: one run for each combination of thread paths, and prediction from each.
 
-use super::runs::{self, Naming, Searched};
+use super::runs::{self, Naming, Saving, Searched};
 use crate::cli::ExploreArguments;
 use crate::exit::Exit;
-use crate::{compiled, output};
+use crate::{compiled, output, prediction};
 use anyhow::bail;
 use explore::paths::{self, Explored};
 use indicatif::ProgressBar;
@@ -17,18 +17,29 @@ pub fn paths(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let machine = runs::machine(arguments, "paths")?;
     let bar = output::spinner();
     let search = options(arguments);
-    let mut each = counting(&bar);
-    let mut explored = paths::explore(&machine, &search, &mut each)?;
+    let mut saving = Saving::new(arguments, machine.fingerprint())?;
+    let known = saving.known().to_vec();
+    let mut each = counting(&bar, &mut saving);
+    let mut explored = paths::explore_beyond(&machine, &search, &known, &mut each)?;
     let mut counted = counted(&explored);
     let mut record =
         |walk: &Walk<'_>| Ok(machine.run(&Strategy::follow(walk.schedule()), &Logging::Everything)?.trace);
     let mut walk = Walk::new(&machine, false);
-    let behind =
-        paths::look_behind(&mut walk, machine.program(), &search, &mut explored, &mut record, &mut each)?;
+    let behind = match prediction::interrupter().is_set() {
+        true => 0,
+        false => {
+            paths::look_behind(&mut walk, machine.program(), &search, &mut explored, &mut record, &mut each)?
+        }
+    };
+    drop(each);
     bar.finish_and_clear();
+    explored.incomplete.extend(saving.end()?);
     if behind > 0 {
         let behind = runs::count(behind, "more run");
         let _ = write!(counted, "; {behind} to look behind those that ended early");
+    }
+    if explored.repeated > 0 {
+        let _ = write!(counted, ", {} of them like others", explored.repeated);
     }
     runs::tell(arguments, &machine, runs::naming(arguments), searched(explored, counted))
 }
@@ -41,8 +52,18 @@ pub fn paths_of_compiled(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let (program, _built, replay) =
         compiled::silent(&arguments.program, &arguments.process, &arguments.arguments)?;
     let bar = output::spinner();
-    let explored = paths::explore(&program, &options(arguments), &mut counting(&bar))?;
+    let difference = compiled::difference_of_two_runs(&program)?;
+    // That it is the same program the schedules themselves say.
+    let mut saving = Saving::new(arguments, 0)?;
+    let known = saving.known().to_vec();
+    let mut each = counting(&bar, &mut saving);
+    let mut explored = paths::explore_beyond(&program, &options(arguments), &known, &mut each)?;
+    drop(each);
     bar.finish_and_clear();
+    explored.incomplete.extend(saving.end()?);
+    explored.incomplete.extend(difference.map(|difference| {
+        format!("two runs under the same schedule differ, so something else decides too: {difference}")
+    }));
     let counted = counted(&explored);
     // Names of threads may have spaces there.
     let naming = Naming { replay, thread: &|_, thread| thread.to_string() };
@@ -50,17 +71,21 @@ pub fn paths_of_compiled(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
 }
 
 fn options(arguments: &ExploreArguments) -> paths::Options {
-    paths::Options { runs: arguments.max_runs, limits: runs::limits(arguments) }
+    paths::Options {
+        runs: arguments.max_runs,
+        switches: arguments.predict.switches,
+        limits: runs::limits(arguments),
+    }
 }
 
 /// Counts runs, for who waits for them.
-fn counting(bar: &ProgressBar) -> impl FnMut(&Trace) -> bool {
+fn counting(bar: &ProgressBar, saving: &mut Saving) -> impl FnMut(&Trace) -> bool {
     let mut count = 0;
-    move |_| {
+    move |run| {
         count += 1;
         bar.set_message(format!("exploring: {count} combinations of paths"));
         bar.tick();
-        true
+        saving.after(run)
     }
 }
 
@@ -73,5 +98,11 @@ fn searched(explored: Explored, counted: String) -> Searched {
     let mut incomplete = explored.incomplete;
     incomplete
         .extend(explored.cut.into_iter().map(|why| format!("{why}; other ways from there were not gone")));
-    Searched { runs: explored.runs, counted, bounded: explored.bounded, incomplete }
+    Searched {
+        made: explored.runs.len() as u64,
+        runs: explored.runs,
+        counted,
+        bounded: explored.bounded,
+        incomplete,
+    }
 }

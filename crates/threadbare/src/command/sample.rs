@@ -1,15 +1,18 @@
 //! `threadbare explore --strategy random` and `pct`: many runs under drawn schedules, of model programs and of compiled ones.
 
-use crate::cli::{ExploreArguments, Search};
+use super::runs::{self, Naming};
+use super::shown::{self, Shown};
+use super::tree::Tree;
+use crate::cli::{ExploreArguments, Format, Search};
 use crate::exit::Exit;
 use crate::load::Kind;
-use crate::store::Invocation;
 use crate::{compiled, load, output};
 use anyhow::{Context as _, bail};
 use explore::{Found, Sampled};
+use report::{Explored, Sources, Verdict};
 use std::fmt::Write as _;
 use subject::{Run, Schedule, Strategy, Subject};
-use trace::{Logging, Outcome, ThreadId, Trace};
+use trace::{Logging, Outcome, Trace};
 
 /// Schedules with more steps than this are not shown on one line.
 const MOST_STEPS: usize = 24;
@@ -22,84 +25,137 @@ pub fn sample(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     if arguments.along.is_some() {
         bail!("--along goes with --strategy all only");
     }
+    if arguments.resume {
+        bail!("--resume is for --strategy dpor, prune and paths; drawn schedules go on with --seed N");
+    }
     if load::kind(&arguments.program) == Kind::Model {
         if !arguments.arguments.is_empty() {
             bail!("{}: a model program takes no arguments", arguments.program.display());
         }
         let machine = load::machine(&arguments.program, &arguments.options, MOST_EVENTS)?;
-        let replay = load::replay_of_model(&arguments.program, arguments.options.loop_bound);
-        return sample_subject(arguments, &machine, &replay, &|trace, thread| trace.thread_name(thread));
+        return sample_subject(arguments, &machine, &runs::naming(arguments));
     }
     let (program, _built, replay) =
         compiled::silent(&arguments.program, &arguments.process, &arguments.arguments)?;
     // Names of threads may have spaces there.
-    sample_subject(arguments, &program, &replay, &|_, thread| thread.to_string())
+    sample_subject(arguments, &program, &Naming { replay, thread: &|_, thread| thread.to_string() })
 }
-
-/// What a thread is called in a schedule on the command line.
-type Name<'a> = &'a dyn Fn(&Trace, ThreadId) -> String;
 
 /// Runs a subject as often as it is asked for, and tells what went wrong.
 fn sample_subject(
     arguments: &ExploreArguments,
     subject: &impl Subject,
-    replay: &Invocation,
-    name: Name<'_>,
+    naming: &Naming<'_>,
 ) -> anyhow::Result<Exit> {
     let runs = arguments.predict.runs.map_or(DEFAULT_RUNS, u64::from);
     let seeds = (0..runs).map(|run| arguments.seed.wrapping_add(run));
-    let length = match arguments.strategy {
-        Search::Pct => {
-            let first = subject.run(&Strategy::RunToBlock, &Logging::Everything)?;
-            let visible = first.trace.events.iter().filter(|event| event.kind.may_be_visible()).count();
-            (visible as u64).max(1)
-        }
-        _ => 0,
+    let switches = arguments.predict.switches;
+    let first = match (arguments.strategy, switches) {
+        (Search::Random, None) => None,
+        _ => Some(subject.run(&Strategy::RunToBlock, &Logging::Everything)?.trace),
     };
-    let strategies = seeds.map(|seed| match arguments.strategy {
-        Search::Pct => Strategy::Pct { seed, depth: arguments.depth, length },
+    let visible =
+        |trace: &Trace| trace.events.iter().filter(|event| event.kind.may_be_visible()).count() as u64;
+    let length = first.as_ref().map_or(1, |first| visible(first).max(1));
+    let strategies = seeds.map(|seed| match (arguments.strategy, switches, &first) {
+        (Search::Pct, ..) => Strategy::Pct { seed, depth: arguments.depth, length },
+        (_, Some(most), Some(first)) => explore::draw(seed, most, first),
         _ => Strategy::Random { seed },
     });
     let breaks = |run: &Run| report::violates(&run.trace, subject.program());
+    let mut tree = Tree::wanted(arguments, subject.program());
     let bar = output::spinner();
-    let sampled = explore::sample(subject, strategies, &breaks, &mut |sampled| {
+    let sampled = explore::sample(subject, strategies, switches, &breaks, &mut |run, sampled| {
+        if let Some(tree) = &mut tree {
+            tree.add_trace(&run.trace);
+        }
         bar.set_message(format!("{} runs, {} findings", sampled.runs, sampled.wrong.len()));
         bar.tick();
         true
     })?;
     bar.finish_and_clear();
-    let sources = load::sources(subject.program(), output::color());
-    let mut text = String::new();
-    for (at, found) in sampled.wrong.values().enumerate() {
-        let trace = &found.run.trace;
-        text.push_str(report::outcome(trace, &sources).trim_end());
-        text.push('\n');
-        if matches!(trace.outcome, Outcome::Completed { .. }) {
-            text.push_str("   = the final condition does not hold\n");
-        }
-        let _ = writeln!(text, "   = seen in {} of {} runs", found.times, sampled.runs);
-        let _ = writeln!(text, "   = {}\n", how_to_see(found, name, replay, at + 1));
+    if let Some(tree) = tree {
+        tree.write()?;
     }
+    let is_text = arguments.predict.format == Format::Text;
+    let sources = load::sources(subject.program(), is_text && output::color());
+    let seen_nothing = sampled.cut + sampled.beyond == sampled.runs;
+    let mut exit = match () {
+        () if !sampled.wrong.is_empty() => Exit::Findings,
+        () if seen_nothing => Exit::Limit,
+        () => Exit::Clean,
+    };
+    let coverage = coverage(arguments, &sampled, length);
+    if shown::is_wanted(&arguments.predict) {
+        let shown = Shown { subject, sources: &sources, naming, clean_runs: 0 };
+        let mut findings = vec![];
+        for found in sampled.wrong.values() {
+            // A drawn run was not recorded with all its events.
+            let strategy = Strategy::follow(Schedule::of(&found.run.trace));
+            report::gather(&mut findings, shown.run(&subject.run(&strategy, &Logging::Everything)?));
+        }
+        let new =
+            shown.tell(&arguments.predict, findings, &explored(arguments, &sampled, exit, &coverage))?;
+        if exit == Exit::Findings && new == 0 {
+            exit = Exit::Clean;
+        }
+    }
+    let mut text = String::new();
     if let Some(directory) = &arguments.predict.save {
         save(directory, &sampled)?;
         let _ = writeln!(text, "schedules saved in {}", directory.display());
     }
-    text.push_str(&coverage(arguments, &sampled, length));
-    output::print(&text)?;
-    let seen_nothing = sampled.cut == sampled.runs;
-    Ok(match () {
-        () if !sampled.wrong.is_empty() => Exit::Findings,
-        () if seen_nothing => Exit::Limit,
-        () => Exit::Clean,
-    })
+    if !is_text {
+        output::say(&text);
+        return Ok(exit);
+    }
+    let told: String = (sampled.wrong.values().enumerate())
+        .map(|(at, found)| tell(found, at + 1, &sampled, &sources, naming))
+        .collect();
+    output::print(&format!("{told}{text}{coverage}"))?;
+    Ok(exit)
 }
 
-fn how_to_see(found: &Found, name: Name<'_>, replay: &Invocation, number: usize) -> String {
+/// One thing that went wrong, and how to see it.
+fn tell(
+    found: &Found,
+    number: usize,
+    sampled: &Sampled,
+    sources: &Sources<'_>,
+    naming: &Naming<'_>,
+) -> String {
+    let trace = &found.run.trace;
+    let mut text = format!("{}\n", report::outcome(trace, sources).trim_end());
+    if matches!(trace.outcome, Outcome::Completed { .. }) {
+        text.push_str("   = the final condition does not hold\n");
+    }
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "   = seen in {} of {} runs", found.times, sampled.runs);
+    let _ = writeln!(text, "   = {}\n", how_to_see(found, naming, number));
+    text
+}
+
+/// What the runs say about all schedules.
+fn explored(arguments: &ExploreArguments, sampled: &Sampled, exit: Exit, coverage: &str) -> Explored {
+    Explored {
+        strategy: runs::name(arguments.strategy),
+        verdict: match exit {
+            Exit::Clean => Verdict::NothingDrawn,
+            other => runs::verdict(other, &[]),
+        },
+        runs: sampled.runs,
+        covered: coverage.trim_end().to_owned(),
+        bounds: runs::bounds(arguments.predict.switches, false),
+        ..Explored::default()
+    }
+}
+
+fn how_to_see(found: &Found, naming: &Naming<'_>, number: usize) -> String {
     let schedule = Schedule::of(&found.run.trace);
-    let (before, behind) = replay.text();
+    let (before, behind) = naming.replay.text();
     match schedule.segments.len() {
         0..=MOST_STEPS => {
-            let short = schedule.to_short(|thread| name(&found.run.trace, thread));
+            let short = schedule.to_short(|thread| (naming.thread)(&found.run.trace, thread));
             format!("to see it: {before} '{short}'{behind}")
         }
         steps => format!(
@@ -135,8 +191,16 @@ fn coverage(arguments: &ExploreArguments, sampled: &Sampled, length: u64) -> Str
     if sampled.cut > 0 {
         let _ = writeln!(text, "{} runs did not come to the program's end", sampled.cut);
     }
+    if let Some(most) = arguments.predict.switches {
+        let most = runs::count(u64::from(most), "context switch");
+        let _ = writeln!(
+            text,
+            "bounded: {} runs had more than {most}; what they show does not count",
+            sampled.beyond
+        );
+    }
     let _ = match arguments.strategy {
-        Search::Pct => writeln!(
+        Search::Pct if arguments.predict.switches.is_none() => writeln!(
             text,
             "covered: a bug that needs {} orderings between threads shows in one of these runs with a probability of {:.3} at least \
              ({} threads, runs of at most {length} visible events)",

@@ -23,6 +23,7 @@ use native::{Compiled, Toolchain};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use subject::{Logging, Strategy};
 
 /// A run that is to show a finding is ended after this time at the earliest.
 const LEAST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -81,6 +82,12 @@ pub fn silent(
     quiet(&mut compiled, process, Duration::ZERO, None);
     let replay = replay_of(&built.name, false, process, arguments);
     Ok((compiled, built, replay))
+}
+
+/// How two runs under the same strategy differ, if they do: then something else than the schedule decides what a program does.
+pub fn difference_of_two_runs(program: &Compiled) -> anyhow::Result<Option<String>> {
+    let run = || program.record(&Strategy::RunToBlock, &Logging::Everything);
+    Ok(about::difference(&run()?, &run()?, program))
 }
 
 /// A binary, and the directory that it is in if we have built it.

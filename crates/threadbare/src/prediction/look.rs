@@ -8,6 +8,7 @@ use crate::store::Invocation;
 use claim::{Answer, Candidate, Finding, Unknown};
 use predict::{Interrupter, Normal, PredictError, Prediction};
 use report::{Report, Sources, Telling};
+use std::sync::OnceLock;
 use std::time::Instant;
 use subject::{Schedule, Subject};
 use trace::Trace;
@@ -139,7 +140,7 @@ fn predict<S: Subject>(
         None if predicted.trace.events.len() <= SHORT => MANY_PER_PLACE,
         None => options.wanted.per_place,
     };
-    interrupt_by_key(&options.engine.interrupter);
+    options.engine.interrupter = interrupter();
     let bar = output::spinner();
     let mut progress = |progress: predict::Progress| {
         bar.set_message(format!(
@@ -174,17 +175,23 @@ fn predict<S: Subject>(
 const OTHER_CODE: &str = "the run went other ways than the program's code leads. Was each of its files built with \
     `threadbare cc` or `threadbare c++`? Of an inline function that a plain file has too, the linker may have taken that copy";
 
-/// The first Ctrl-C ends the search, and what was found so far is told; the second ends everything.
-fn interrupt_by_key(interrupter: &Interrupter) {
-    let interrupter = interrupter.clone();
-    let handler = move || {
-        if interrupter.is_set() {
-            std::process::exit(130);
-        }
-        interrupter.interrupt();
-    };
-    // Without a handler a Ctrl-C ends the process, as it always does. All runs have one interrupter.
-    let _ = ctrlc::try_set_handler(handler);
+/// Is set by the first Ctrl-C, which ends the search, and what was found so far is told; the second ends everything. There is one for the whole process.
+pub fn interrupter() -> Interrupter {
+    static ONE: OnceLock<Interrupter> = OnceLock::new();
+    let one = ONE.get_or_init(|| {
+        let interrupter = Interrupter::default();
+        let seen = interrupter.clone();
+        let handler = move || {
+            if seen.is_set() {
+                std::process::exit(130);
+            }
+            seen.interrupt();
+        };
+        // Without a handler a Ctrl-C ends the process, as it always does.
+        let _ = ctrlc::try_set_handler(handler);
+        interrupter
+    });
+    one.clone()
 }
 
 /// The schedule that shows a finding of a run.
@@ -230,5 +237,6 @@ fn report<S: Subject>(
         coverage: prediction.coverage.clone(),
         unknown: Report::reasons(answers),
         statistics: prediction.statistics.clone(),
+        explored: None,
     }
 }

@@ -5,15 +5,18 @@ mod look;
 mod options;
 mod show;
 
+pub use known::Known;
+pub use look::interrupter;
 pub use options::{atomic, options};
+pub use show::formatted;
 
 use crate::cli::PredictOptions;
 use crate::exit::Exit;
 use crate::output;
 use crate::store::Invocation;
-use known::Known;
 use look::{Looked, failure, look};
 use predict::Options;
+use report::Explored;
 use std::path::Path;
 use std::time::Instant;
 use subject::{Strategy, Subject};
@@ -54,14 +57,6 @@ pub enum More<'t> {
     Runs(&'t mut [Trace]),
 }
 
-/// What came of it.
-pub struct Told {
-    /// What it means for the exit code.
-    pub exit: Exit,
-    /// Every candidate was generated and decided.
-    pub complete: bool,
-}
-
 /// Predicts from the recorded run, and from more runs if they are asked for, confirms and reports. `recorded` is what the recorded run
 /// itself means for the exit code; other runs draw their schedules with the seeds from `seed` on.
 pub fn tell<S: Subject>(
@@ -70,11 +65,39 @@ pub fn tell<S: Subject>(
     seed: u64,
     arguments: &PredictOptions,
 ) -> anyhow::Result<Exit> {
-    Ok(tell_all(predicted, recorded, More::Drawn(seed + 1), arguments)?.exit)
+    let mut told = look_at_all(predicted, recorded, More::Drawn(seed + 1), arguments)?;
+    told.show(predicted, arguments)?;
+    Ok(told.exit)
 }
 
-/// The same, with more runs of any kind.
-pub fn tell_all<S: Subject>(
+/// What came of it, before it is shown.
+pub struct Told {
+    looked: Looked,
+    about_known: String,
+    /// What it means for the exit code.
+    pub exit: Exit,
+    /// Every candidate was generated and decided.
+    pub complete: bool,
+}
+
+impl Told {
+    /// Shows it; with what a search says, if it was one.
+    pub fn show<S: Subject>(
+        &mut self,
+        predicted: &Predicted<'_, S>,
+        arguments: &PredictOptions,
+    ) -> anyhow::Result<()> {
+        show::show(predicted, &self.looked, &self.about_known, arguments)
+    }
+
+    /// Adds what a search says of all schedules.
+    pub fn explored(&mut self, explored: Explored) {
+        self.looked.report.explored = Some(explored);
+    }
+}
+
+/// Predicts from the recorded run and from more runs of any kind, and confirms.
+pub fn look_at_all<S: Subject>(
     predicted: &Predicted<'_, S>,
     recorded: Exit,
     more: More<'_>,
@@ -132,7 +155,7 @@ pub fn tell_all<S: Subject>(
         }
     }
     let about_known = known.take_out(&mut all.report);
-    show::show(predicted, &all, &about_known, arguments)?;
+    let complete = all.report.coverage.is_complete() && all.runs_left_out == 0;
     Ok(Told {
         exit: match (recorded, all.exit()) {
             (Exit::Clean, found) => found,
@@ -141,6 +164,8 @@ pub fn tell_all<S: Subject>(
             (Exit::Limit, found) => found,
             (failed, _) => failed,
         },
-        complete: all.report.coverage.is_complete() && all.runs_left_out == 0,
+        complete,
+        looked: all,
+        about_known,
     })
 }

@@ -6,7 +6,7 @@ use crate::cli::{Format, PredictOptions};
 use crate::store::{self, Invocation};
 use crate::{load, output};
 use anyhow::Context as _;
-use report::{Description, Sources};
+use report::{Description, Report, Sources};
 use std::path::Path;
 use subject::Subject;
 
@@ -32,12 +32,8 @@ pub fn show<S: Subject>(
     }
     let sources = sources(predicted, arguments);
     write_files(predicted, looked, &sources, arguments)?;
-    let mut text = match arguments.format {
-        Format::Text => text(looked, &sources, about_known, arguments),
-        Format::Json => report::json(&looked.report, &sources),
-        Format::Sarif => report::sarif(&looked.report, &sources),
-        Format::Github => report::github(&looked.report, &sources),
-    };
+    let mut text = formatted(&looked.report, &sources, arguments.format)
+        .unwrap_or_else(|| text(looked, &sources, about_known, arguments));
     if let Some(replay) = predicted.replay.as_ref().filter(|_| !arguments.no_keep)
         && !looked.report.findings.is_empty()
     {
@@ -51,6 +47,16 @@ pub fn show<S: Subject>(
         _ => output::print(&text)?,
     }
     Ok(())
+}
+
+/// The report in a form for programs; `None` for people, to whom each command speaks in its own way.
+pub fn formatted(report: &Report, sources: &Sources<'_>, format: Format) -> Option<String> {
+    Some(match format {
+        Format::Text => return None,
+        Format::Json => report::json(report, sources),
+        Format::Sarif => report::sarif(report, sources),
+        Format::Github => report::github(report, sources),
+    })
 }
 
 /// Writes the files that are asked for beside what is printed.
