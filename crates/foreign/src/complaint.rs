@@ -12,7 +12,7 @@ pub struct Complaint {
     /// In which line, counted from 1.
     pub line: u32,
     /// Which bytes of that line; `None` for all of it.
-    pub bytes: Option<Range<usize>>,
+    pub bytes: Option<Range<u32>>,
     /// What is wrong.
     pub message: String,
     /// What is to be said at the place itself; may be empty.
@@ -29,7 +29,8 @@ impl Complaint {
     }
 
     pub(crate) fn at(mut self, bytes: Range<usize>, here: impl Into<String>) -> Complaint {
-        self.bytes = Some(bytes);
+        // Files that are read have at most 4 GiB.
+        self.bytes = Some(bytes.start as u32..bytes.end as u32);
         self.here = here.into();
         self
     }

@@ -46,8 +46,8 @@ impl Widths {
             }
         }
         let bytes = |writes: u32| match writes {
-            ..=0xff => 1,
-            ..=0xffff => 2,
+            0..=0xff => 1,
+            0x100..=0xffff => 2,
             _ => 4,
         };
         Widths(writes.into_iter().map(bytes).collect())

@@ -174,7 +174,7 @@ impl Recording {
         let mut lowered = Recording { records: vec![], ..self.clone() };
         let mut locks: FxHashMap<VariableId, LockId> = FxHashMap::default();
         for record in &self.records {
-            let (variable, accesses): (_, &[fn(VariableId) -> Operation]) = match record.operation {
+            let (variable, accesses): (_, &[Access]) = match record.operation {
                 Operation::Read { variable, atomic: true } => (variable, &[read]),
                 Operation::Write { variable, atomic: true } => (variable, &[write]),
                 Operation::Update(variable) => (variable, &[read, write]),
@@ -197,6 +197,9 @@ impl Recording {
         lowered
     }
 }
+
+/// Makes an access of a variable.
+type Access = fn(VariableId) -> Operation;
 
 fn read(variable: VariableId) -> Operation {
     Operation::Read { variable, atomic: false }

@@ -50,9 +50,9 @@ fn diagnostics(complaints: Vec<Complaint>, path: &str, bytes: &[u8]) -> anyhow::
         let whole = text[start..].lines().next().unwrap_or_default();
         (start, whole.len())
     };
-    let span = |number: u32, part: Option<std::ops::Range<usize>>| {
+    let span = |number: u32, part: Option<std::ops::Range<u32>>| {
         let (start, length) = line(number);
-        let part = part.unwrap_or(0..length);
+        let part = part.map_or(0..length, |part| part.start as usize..part.end as usize);
         let (from, to) = (start + part.start.min(length), start + part.end.min(length));
         let column = text.get(start..from).map_or(0, |before| before.chars().count()) as u32 + 1;
         lang::Span { start: from as u32, end: to as u32, line: number, column, end_line: number }
