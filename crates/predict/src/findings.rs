@@ -94,10 +94,13 @@ impl Prediction {
                 output,
             });
         }
-        // Of findings with one consequence those come first that no guess about blocks is part of: they are likely the cause.
+        // Of findings with one consequence those come first that are likely the cause: what no guess about blocks is part of, then what
+        // is, then the failure itself.
         let rank = |finding: &Finding| {
+            let is_failure =
+                matches!(finding.candidate, Candidate::Assertion { .. } | Candidate::Fault { .. });
             let is_guessed = finding.block.is_some_and(|block| block != Block::Marked);
-            (finding.consequence.clone(), is_guessed)
+            (finding.consequence.clone(), is_failure, is_guessed)
         };
         self.findings.sort_by(|a, b| rank(a).cmp(&rank(b)).then(a.candidate.cmp(&b.candidate)));
         Ok(())

@@ -125,18 +125,23 @@ impl<'c> Windows<'c> {
         if far_first {
             all = self.answer_far(candidates, &all, &mut answers);
         }
+        // Each access is a fault that may be: these are many, and get what time the others leave, which is half of it at least.
+        let (faults, others): (Vec<usize>, Vec<usize>) =
+            all.into_iter().partition(|&n| matches!(candidates[n], Candidate::Fault { .. }));
         let deadline = self.deadline;
-        // Those that are asked about first are of different places: no place is to use up the time of all.
-        for (done, some) in all.chunks(AT_ONCE).enumerate() {
-            let remaining = all.len() - done * AT_ONCE;
-            let share = (2.0 * some.len() as f64 / remaining as f64).min(1.0);
-            let now = Instant::now();
-            self.deadline =
-                deadline.map(|deadline| now + deadline.saturating_duration_since(now).mul_f64(share));
-            let result = self.answer_some(sizes, candidates, some, &mut answers, far_first);
-            self.deadline = deadline;
-            result?;
-            some.iter().for_each(|&n| decided(&answers[n]));
+        for (group, share_of_group) in [(others, if faults.is_empty() { 1.0 } else { 0.5 }), (faults, 1.0)] {
+            let start = Instant::now();
+            let until = deadline.map(|deadline| part_until(start, deadline, share_of_group));
+            // Those that are asked about first are of different places: no place is to use up the time of all.
+            for (done, some) in group.chunks(AT_ONCE).enumerate() {
+                let remaining = group.len() - done * AT_ONCE;
+                let share = (2.0 * some.len() as f64 / remaining as f64).min(1.0);
+                self.deadline = until.map(|until| part_until(Instant::now(), until, share));
+                let result = self.answer_some(sizes, candidates, some, &mut answers, far_first);
+                self.deadline = deadline;
+                result?;
+                some.iter().for_each(|&n| decided(&answers[n]));
+            }
         }
         Ok(answers)
     }
@@ -381,4 +386,9 @@ fn is_long(ctp: &Ctp) -> bool {
     let sections: usize = locks.values().map(|&sections| sections * sections).sum();
     let orders: usize = atomics.values().map(|&atomics| atomics * atomics * atomics).sum();
     memory + sections > MOST_PAIRS || orders > MOST_TRIPLES
+}
+
+/// When a part of the time is over that is left from now to then.
+fn part_until(now: Instant, then: Instant, part: f64) -> Instant {
+    now + then.saturating_duration_since(now).mul_f64(part)
 }
