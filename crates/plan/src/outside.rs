@@ -52,7 +52,8 @@ pub enum OutsideError {
 const NO_PLAN: [i32; 4] = [0, 10, 11, 12];
 
 impl Outside {
-    /// The planner that a command is: words, with quotes around those that have spaces.
+    /// The planner that a command is: words, with quotes around those that have spaces. It will be run elsewhere, so words that name
+    /// files here are made to name them from anywhere.
     ///
     /// # Errors
     /// If there is none.
@@ -71,6 +72,11 @@ impl Outside {
             }
         }
         words.extend(word);
+        for word in words.iter_mut().filter(|word| Path::new(word).is_file()) {
+            if let Ok(path) = std::path::absolute(&*word) {
+                *word = path.display().to_string();
+            }
+        }
         if words.is_empty() { Err(OutsideError::NoCommand) } else { Ok(Outside { words }) }
     }
 

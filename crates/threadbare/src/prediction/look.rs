@@ -118,6 +118,7 @@ pub fn look<S: Subject>(
                         | Unknown::Conflicts(_)
                         | Unknown::Memory(_)
                         | Unknown::States(_)
+                        | Unknown::Planner(_)
                         | Unknown::Window(_)
                 )
             }),
