@@ -125,18 +125,20 @@ impl<'c> Windows<'c> {
         if far_first {
             all = self.answer_far(candidates, &all, &mut answers);
         }
-        // Each access is a fault that may be: these are many, and get what time the others leave, which is half of it at least.
-        let (faults, others): (Vec<usize>, Vec<usize>) =
-            all.into_iter().partition(|&n| matches!(candidates[n], Candidate::Fault { .. }));
-        let deadline = self.deadline;
-        for (group, share_of_group) in [(others, if faults.is_empty() { 1.0 } else { 0.5 }), (faults, 1.0)] {
-            let start = Instant::now();
-            let until = deadline.map(|deadline| part_until(start, deadline, share_of_group));
+        // Each access is a fault that may be, so these are many; torn blocks are few. No kind is to use up the time of the others.
+        let mut kinds: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
+        for n in all {
+            kinds.entry(kind(&candidates[n])).or_default().push(n);
+        }
+        let (deadline, so_many) = (self.deadline, kinds.len());
+        for (done, group) in kinds.into_values().enumerate() {
+            let share = 1.0 / (so_many - done) as f64;
+            let until = deadline.map(|deadline| part_until(deadline, share));
             // Those that are asked about first are of different places: no place is to use up the time of all.
             for (done, some) in group.chunks(AT_ONCE).enumerate() {
                 let remaining = group.len() - done * AT_ONCE;
                 let share = (2.0 * some.len() as f64 / remaining as f64).min(1.0);
-                self.deadline = until.map(|until| part_until(Instant::now(), until, share));
+                self.deadline = until.map(|until| part_until(until, share));
                 let result = self.answer_some(sizes, candidates, some, &mut answers, far_first);
                 self.deadline = deadline;
                 result?;
@@ -388,7 +390,19 @@ fn is_long(ctp: &Ctp) -> bool {
     memory + sections > MOST_PAIRS || orders > MOST_TRIPLES
 }
 
-/// When a part of the time is over that is left from now to then.
-fn part_until(now: Instant, then: Instant, part: f64) -> Instant {
+/// Candidates of one kind share their time; those that say most about a failure come first.
+fn kind(candidate: &Candidate) -> u8 {
+    match candidate {
+        Candidate::Atomicity { .. } | Candidate::Pattern(_) => 0,
+        Candidate::Wakeup { .. } | Candidate::Deadlock(_) => 1,
+        Candidate::CoEnabledRace { .. } | Candidate::UnorderedRace { .. } => 2,
+        Candidate::Assertion { .. } => 3,
+        Candidate::Fault { .. } => 4,
+    }
+}
+
+/// When a part of the time is over that is left until then.
+fn part_until(then: Instant, part: f64) -> Instant {
+    let now = Instant::now();
     now + then.saturating_duration_since(now).mul_f64(part)
 }
