@@ -93,10 +93,13 @@ random: setup
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
 		--test random --test full --test windows --test wakeups --test planning --test sync
-	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-explore
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-explore \
+		--test against_the_oracle --test paths --test prune
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=2000 $(CARGO) test --release --locked -p threadbare-explore \
+		--test switches --test spins --test workers
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-check \
 		--test outcomes --test races --test atomicity --test store_buffers
-	@echo "make random: 10,000 programs passed each property of the machine, 20,000 each comparison of the engine and of the search with the oracle"
+	@echo "make random: 10,000 programs passed each property of the machine, 20,000 each comparison of the engine and of the search with the oracle, 2,000 those of bounds, spins and workers"
 
 # The full count of random formulas and scripts against z3, and the same with CaDiCaL's own contract checks on.
 fuzz-solver: setup-test
