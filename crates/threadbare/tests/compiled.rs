@@ -287,12 +287,17 @@ fn combinations_of_paths_prove_a_compiled_program_safe_or_show_what_is_wrong() {
 fn what_no_schedule_decides_is_named_and_nothing_is_called_safe() {
     let Some(directory) = directory() else { return };
     let directory = directory.path();
-    let text = "#include <pthread.h>\n#include <unistd.h>\nint x;\nstatic void *worker(void *unused) { x = getpid(); return unused; }\n\
-        int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, worker, 0);\n  pthread_join(t, 0);\n  return x == 0;\n}\n";
+    // Each run finds one byte more.
+    let text = "#include <fcntl.h>\n#include <pthread.h>\n#include <unistd.h>\nint x;\n\
+        static void *worker(void *unused) { x = 1; return unused; }\n\
+        int main(void) {\n  int file = open(\"count\", O_CREAT | O_RDWR | O_APPEND, 0600);\n\
+        if (write(file, \"x\", 1) != 1) return 2;\n  if (lseek(file, 0, SEEK_END) % 2) x = 5;\n\
+        pthread_t t;\n  pthread_create(&t, 0, worker, 0);\n  pthread_join(t, 0);\n  return x == 0;\n}\n";
     write(directory, "outside.c", text);
     let output = threadbare(directory, &["explore", "--strategy", "paths", "--no-keep", "outside.c"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(3), "{text}{}", said(&output));
+    assert!(text.contains("incomplete: `lseek` is not part of the program"), "{text}");
     assert!(text.contains("two runs under the same schedule differ") && !text.contains("safe"), "{text}");
 }
 
