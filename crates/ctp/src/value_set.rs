@@ -3,7 +3,7 @@
 use ir::{Width, eval};
 
 /// Most values in a set.
-pub const MOST_VALUES: usize = 64;
+const MOST_VALUES: usize = 64;
 
 /// What a value may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
