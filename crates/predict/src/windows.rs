@@ -282,11 +282,15 @@ impl<'c> Windows<'c> {
         (to - from.index() <= 2 * size).then_some((from, EventIndex::new(to)))
     }
 
-    /// The first and the last of a candidate's events in the recorded run.
+    /// The first and the last of a candidate's events in the recorded run. What fails may do so in place of an event, in something
+    /// silent before it.
     fn span(&self, candidate: &Candidate) -> Option<(EventIndex, EventIndex)> {
-        let events: Option<Vec<EventIndex>> =
-            candidate.events().into_iter().map(|id| self.ctp.find(id)).collect();
-        let events = events?;
+        let events: Vec<EventIndex> = match candidate {
+            Candidate::Assertion { event } | Candidate::Fault { event, .. } => {
+                self.ctp.events_at(*event).collect()
+            }
+            _ => candidate.events().into_iter().map(|id| self.ctp.find(id)).collect::<Option<_>>()?,
+        };
         Some((*events.iter().min()?, *events.iter().max()?))
     }
 

@@ -7,11 +7,11 @@ use encode::{Bool, Result};
 use trace::{EventId, FaultKind};
 
 impl Symbolic<'_> {
-    pub(super) fn assertion(&mut self, event: EventIndex) -> Result<Question> {
-        let Kind::Assert { condition, .. } = self.event(event).kind else { return Ok(Question::default()) };
+    pub(super) fn assertion(&mut self, event: EventIndex) -> Result<Option<Question>> {
+        let Kind::Assert { condition, .. } = self.event(event).kind else { return Ok(None) };
         let holds = self.encoding.condition(condition)?;
         let fails = self.encoding.solver().not(holds)?;
-        self.failing(event, fails)
+        self.failing(event, fails).map(Some)
     }
 
     /// An assertion of a compiled program: a branch that would go to where it fails.

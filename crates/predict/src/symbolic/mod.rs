@@ -170,7 +170,7 @@ impl<'c> Symbolic<'c> {
                 self.atomicity(before, between, after)?
             }
             (Candidate::CoEnabledRace { .. }, &[first, second]) => self.co_enabled(first, second)?,
-            (Candidate::Assertion { .. }, &[event]) => self.assertion(event)?,
+            (Candidate::Assertion { .. }, &[event]) => return self.assertion(event),
             (Candidate::Deadlock(deadlock), events) => self.deadlock(deadlock, events)?,
             (Candidate::Wakeup { .. }, &[_, wake]) => return self.wakeup(wake),
             (Candidate::Pattern(pattern), events) => pattern_question(pattern, events),
