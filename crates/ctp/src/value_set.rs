@@ -3,7 +3,7 @@
 use ir::{Width, eval};
 
 /// Most values in a set.
-const MOST_VALUES: usize = 64;
+pub const MOST_VALUES: usize = 64;
 
 /// What a value may be.
 #[derive(Clone, PartialEq, Eq, Debug)]

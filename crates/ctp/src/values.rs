@@ -10,14 +10,14 @@
 
 use crate::expression::Expr;
 use crate::space::Space;
-use crate::value_set::{NOTHING, Values, product, submasks};
+use crate::value_set::{MOST_VALUES, NOTHING, Values, product, submasks};
 use crate::walk::{Aim, Request, Walk};
 use crate::{ExprId, LocationId, PinReason};
 use ir::{BinaryOp, Width, eval};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// A location whose set has grown so often holds anything: counters would grow for ever.
+/// A location whose set has grown so often holds anything, where there are many writes: counters would grow for long.
 const MOST_GROWTHS: u32 = 12;
 
 /// The targets of all accesses that ask for them.
@@ -62,10 +62,13 @@ struct Node {
 }
 
 impl Sets<'_, '_> {
-    /// The least fixed point for all that the requested addresses depend on.
+    /// The least fixed point for all that the requested addresses depend on, or what comes before it: in a run each event happens once at
+    /// most, so the value of the n-th write follows in n rounds, and after as many rounds as there are writes no schedule has more.
     fn solve(&mut self) {
         let order = self.needed();
         self.classify(&order);
+        let most_rounds: usize = self.writes.values().map(Vec::len).sum();
+        let most_growths = if most_rounds <= MOST_VALUES { u32::MAX } else { MOST_GROWTHS };
         let mut written: FxHashMap<LocationId, Vec<u32>> = FxHashMap::default();
         for (&location, writes) in &self.writes {
             let mut classes: Vec<u32> =
@@ -79,7 +82,7 @@ impl Sets<'_, '_> {
             self.values[n] = self.compute(self.nodes[n]);
         }
         let mut changed = vec![true; self.nodes.len()];
-        loop {
+        for _ in 0..most_rounds {
             let mut grown: FxHashSet<LocationId> = FxHashSet::default();
             for (location, writes) in &written {
                 let Some(held) = self.locations.get_mut(location) else { continue };
@@ -90,7 +93,7 @@ impl Sets<'_, '_> {
                 if more {
                     let times = growths.entry(*location).or_default();
                     *times += 1;
-                    if *times > MOST_GROWTHS {
+                    if *times > most_growths {
                         *held = Values::Anything;
                     }
                     grown.insert(*location);

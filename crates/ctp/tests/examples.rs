@@ -28,6 +28,24 @@ fn every_run_of_every_example_is_rebuilt_and_foretells_the_others() {
 }
 
 #[test]
+fn a_counter_leads_no_further_than_there_are_writes() {
+    // The buffer has more elements than an address may have targets.
+    let source = "int buffer[256], length;
+        fn writer(int what) {
+            int i;
+            while (i < 8) bound 8 { int at = length; buffer[at] = what; length = at + 1; i++; }
+        }
+        main { fork writer(1); fork writer(2); }";
+    let machine = machine(source, false);
+    let runs: Vec<_> = (0..8).flat_map(strategies).map(|who| record(&machine, &who)).collect();
+    let ctp = build(&machine, &runs[0]);
+    assert!(ctp.rebuild.pins.is_empty(), "{:?}", ctp.rebuild.pins);
+    for other in &runs {
+        assert_eq!(follow(&ctp, &runs[0], other), other.events.len());
+    }
+}
+
+#[test]
 #[ignore = "a measurement: cargo test --release -p threadbare-ctp --test examples -- --ignored --nocapture"]
 fn a_million_events_take_seconds() {
     let source = "mutex m; int x, y, a[4], sum;

@@ -3,9 +3,11 @@
 //
 // bug: two writers can take the same length: one line overwrites the other, or the length loses one of them.
 // prints: 40 bytes, 5 of aaaa, 5 of bbbb
-// finds: race 18 21: assertion
-// finds: race 18 21: none
-// finds: race 21: none
+// finds: assertion 47: assertion
+// finds: atomicity 20 23: assertion
+// finds: race 20 23: assertion
+// finds: race 22: assertion
+// finds: race 23: assertion
 #include "check.h"
 #include <pthread.h>
 #include <threadbare.h>
