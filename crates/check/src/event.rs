@@ -6,24 +6,9 @@
 
 use crate::rule::Rule;
 use crate::unfold::value::Sources;
-use ir::{CheckKind, Order, Position, SiteId};
+use ir::{CheckKind, Order, Position, SiteId, id};
+use serde::{Deserialize, Serialize};
 use solver::{Bool, Bv};
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The number as an index.
-            #[must_use]
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    };
-}
 
 id!(
     /// An event, by its place in [`crate::Unfolding::events`].

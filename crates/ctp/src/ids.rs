@@ -1,29 +1,7 @@
 //! Small typed numbers: each names one thing in a [`Ctp`](crate::Ctp) and nothing else.
 
+use ir::id;
 use serde::{Deserialize, Serialize};
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The number as an index into the table that it belongs to.
-            #[must_use]
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-
-            /// The id of the entry at `index`; tables are limited to `u32::MAX` entries.
-            #[must_use]
-            pub fn new(index: usize) -> Self {
-                debug_assert!(u32::try_from(index).is_ok());
-                Self(index as u32)
-            }
-        }
-    };
-}
 
 id!(
     /// An expression, in [`Ctp::expressions`](crate::Ctp::expressions).

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Makes a small typed number that names one entry of a table; `Serialize` and `Deserialize` of serde must be in scope.
+#[macro_export]
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
