@@ -5,7 +5,7 @@ CARGO ?= cargo
 RATE = target/tools/bin/rate
 PYPERPLAN = target/tools/pyperplan
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-plan bench-explore bench-check bench-record bench-run mutation random fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-plan bench-explore bench-check bench-record bench-run mutation random random-machine random-predict random-plan random-explore random-check fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -87,19 +87,36 @@ mutation: setup-native
 	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
 		$(CARGO) run --release --locked -p threadbare-suite --example mutation
 
-# The full count of random programs; `make test` runs a smaller one.
-random: setup
+# The full count of random programs; `make test` runs a smaller one. One part for each engine that is compared with the oracle.
+random: random-machine random-predict random-plan random-explore random-check
+	@echo "make random: all comparisons with the oracle passed"
+
+random-machine: setup
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-lang --features random --lib
 	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random
+	@echo "make random-machine: 10,000 programs passed each property of the language and of the machine"
+
+random-predict: setup
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
-		--test random --test full --test windows --test wakeups --test planning --test sync
+		--test random --test full --test windows --test wakeups
+	@echo "make random-predict: 20,000 programs passed each comparison of the symbolic engine with the oracle"
+
+random-plan: setup
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
+		--test planning --test sync
+	@echo "make random-plan: 20,000 programs passed each comparison of plans, lock-valid runs and sync-preserving runs with the oracle"
+
+random-explore: setup
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-explore \
 		--test against_the_oracle --test paths --test prune
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=2000 $(CARGO) test --release --locked -p threadbare-explore \
 		--test switches --test spins --test workers
+	@echo "make random-explore: 20,000 programs passed each comparison of the search with the oracle, 2,000 those of bounds, spins and workers"
+
+random-check: setup
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-check \
 		--test outcomes --test races --test atomicity --test store_buffers
-	@echo "make random: 10,000 programs passed each property of the machine, 20,000 each comparison of the engine and of the search with the oracle, 2,000 those of bounds, spins and workers"
+	@echo "make random-check: 20,000 programs passed each comparison of memory models with the oracle"
 
 # The full count of random formulas and scripts against z3, and the same with CaDiCaL's own contract checks on.
 fuzz-solver: setup-test
