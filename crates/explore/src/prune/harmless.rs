@@ -13,7 +13,7 @@
 use super::Class;
 use crate::arena::Arena;
 use crate::paths::Paths;
-use crate::question::{Question, Said};
+use crate::question::{Question, Said, Sought};
 use ctp::{Ctp, EventIndex, Kind, Otherwise};
 use encode::{Bool, Encoding, Result};
 use ir::{Op, Program, SiteIndex, SyncOp};
@@ -130,7 +130,7 @@ impl<'a> Known<'a> {
         for other in self.runs[at].told..self.runs.len() {
             if other != at && self.runs[other].is_whole() {
                 let asked = self.runs[other].asked;
-                self.runs[at].exact.exclude(&asked.paths.decisions)?;
+                self.runs[at].exact.exclude(&asked.paths)?;
             }
         }
         self.runs[at].told = self.runs.len();
@@ -187,9 +187,7 @@ fn question<'c>(
     ctp: &'c Ctp,
     limits: encode::Limits,
 ) -> Result<Question<'c>> {
-    // An assertion that fails ends the process, and prediction has found it: behind that there is nothing.
-    let is_of_interest = |kind: &Kind| !matches!(kind, Kind::Assert { .. });
-    let mut question = Question::new(program, ctp, &asked.paths, limits, None, is_of_interest)?;
+    let mut question = Question::new(program, ctp, &asked.paths, limits, None, Sought::Unchecked)?;
     for one in &asked.stuck {
         let goes_on = goes_on(program, question.encoding(), one)?;
         question.add(goes_on)?;

@@ -377,7 +377,7 @@ impl<S> Search<'_, S> {
         let abstraction = self.abstraction(trace, &ctp)?;
         self.explored.phantoms += abstraction.as_ref().map_or(0, |ctp| ctp.phantoms.len() as u64);
         let asserts = self.options.properties.contains(&Property::Assertion);
-        Ok(Asked { ctp, abstraction, paths: Paths::of(trace), stuck, asserts })
+        Ok(Asked { ctp, abstraction, paths: Paths::of(trace, 0), stuck, asserts })
     }
 
     /// CTP⁺ of a run: with phantom edges where they say enough.
@@ -399,5 +399,5 @@ impl<S> Search<'_, S> {
 fn class(trace: &Trace) -> Class {
     let mut last = std::collections::BTreeMap::new();
     last.extend(trace.events.iter().map(|event| (event.id.thread, event.id.n)));
-    (Paths::of(trace).decisions, last.into_iter().collect())
+    (Paths::of(trace, 0).decisions, last.into_iter().collect())
 }
