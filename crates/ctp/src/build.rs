@@ -9,8 +9,7 @@ use crate::updates::updates;
 use crate::walk::{Aim, Phantoms, Request, Touch, Walk};
 use crate::{
     Atomic, Ctp, CtpError, Event, EventIndex, ExprId, Failing, Kind, Location, Options, PinReason, Standing,
-    objects,
-    values,
+    objects, values,
 };
 use ir::{GlobalId, Program, SiteId, SiteIndex, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -151,11 +151,7 @@ impl Encoding<'_> {
     ///
     /// # Errors
     /// As for [`Encoding::ask`].
-    pub fn freed_at_cut(
-        &mut self,
-        allocation: trace::AllocationId,
-        but: Option<EventIndex>,
-    ) -> Result<Bool> {
+    pub fn freed_at_cut(&mut self, allocation: trace::AllocationId, but: Option<EventIndex>) -> Result<Bool> {
         let frees = self.ctp.freed.get(&allocation).into_iter().flatten().copied();
         let any: Vec<Bool> = frees.filter(|&free| Some(free) != but).map(|free| self.inside(free)).collect();
         self.solver.or(&any)

@@ -12,7 +12,8 @@ use subject::{Schedule, Strategy as Who, Subject as _};
 use trace::{FaultKind, Logging, Outcome, Trace};
 
 fn machine(file: &File, spurious: bool) -> Machine {
-    Machine::new(random::lowered(file), Options { spurious, ..Options::default() }).expect("random programs run")
+    Machine::new(random::lowered(file), Options { spurious, ..Options::default() })
+        .expect("random programs run")
 }
 
 fn record(machine: &Machine, who: &Who) -> Trace {

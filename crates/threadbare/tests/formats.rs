@@ -127,7 +127,15 @@ fn a_tree_goes_into_the_file_that_output_was_redirected_to() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("output");
     let status = Command::new(env!("CARGO_BIN_EXE_threadbare"))
-        .args(["explore", "--strategy", "dpor", "--no-keep", "--dot", "/dev/stdout", "examples/readers-writers.tb"])
+        .args([
+            "explore",
+            "--strategy",
+            "dpor",
+            "--no-keep",
+            "--dot",
+            "/dev/stdout",
+            "examples/readers-writers.tb",
+        ])
         .current_dir(root())
         .stdout(std::fs::File::create(&path).unwrap())
         .status()

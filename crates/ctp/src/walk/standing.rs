@@ -35,7 +35,8 @@ impl Walk<'_> {
             }
             Op::Load { pointer, .. } => {
                 let result = instruction.results.first();
-                let bytes = result.map_or(1, |&result| program.function(frame.function).value(result).ty.bytes());
+                let bytes =
+                    result.map_or(1, |&result| program.function(frame.function).value(result).ty.bytes());
                 Some(self.where_memory_is(t, frame, *pointer, u64::from(bytes), false)?)
             }
             Op::Store { pointer, value, .. }
