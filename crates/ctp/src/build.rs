@@ -8,13 +8,13 @@ use crate::layout::{Footprints, Layout};
 use crate::updates::updates;
 use crate::walk::{Aim, Phantoms, Request, Touch, Walk};
 use crate::{
-    Atomic, Ctp, CtpError, Event, EventIndex, ExprId, Failing, Kind, Location, Options, PinReason, objects,
-    values,
+    Atomic, Ctp, CtpError, Event, EventIndex, ExprId, Failing, Kind, Location, Options, PinReason, Standing,
+    objects, values,
 };
 use ir::{GlobalId, Program, SiteId, SiteIndex, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use trace::{EventKind, Trace};
+use trace::{AllocationId, EventKind, Trace};
 
 /// After so many walks, addresses whose targets are still not settled are pinned; of a long trace after fewer, when they have gone along so
 /// many events together.
@@ -32,7 +32,21 @@ impl Ctp {
     /// # Errors
     /// If the trace is another program's, does not fit it, or has not all its events.
     pub fn build(program: &Program, trace: &Trace, options: &Options) -> Result<Ctp, CtpError> {
-        Ctp::build_with(program, trace, options, None)
+        Ctp::build_with(program, trace, 0, options, None)
+    }
+
+    /// The same, where the last `standing` events of the trace have not happened, at most one of each thread: the threads stand before them, and
+    /// [`Ctp::standing`] says when they could go on.
+    ///
+    /// # Errors
+    /// As for [`Ctp::build`].
+    pub fn build_standing(
+        program: &Program,
+        trace: &Trace,
+        standing: usize,
+        options: &Options,
+    ) -> Result<Ctp, CtpError> {
+        Ctp::build_with(program, trace, standing, options, None)
     }
 
     /// The concurrent trace abstraction of a trace (PRUNE §5): with phantom edges for ways that were not taken.
@@ -45,21 +59,23 @@ impl Ctp {
         options: &Options,
         phantoms: Phantoms<'_>,
     ) -> Result<Ctp, CtpError> {
-        Ctp::build_with(program, trace, options, Some(phantoms))
+        Ctp::build_with(program, trace, 0, options, Some(phantoms))
     }
 
     fn build_with(
         program: &Program,
         trace: &Trace,
+        standing: usize,
         options: &Options,
         phantoms: Option<Phantoms<'_>>,
     ) -> Result<Ctp, CtpError> {
+        let happened = trace.events.len().saturating_sub(standing);
         trace.check_fits(program)?;
         if !trace.origin.logging.is_complete() {
             return Err(CtpError::Incomplete);
         }
         let sites = SiteIndex::new(program);
-        let mut footprints = recorded(trace);
+        let mut footprints = recorded(trace, happened);
         let mut aims: FxHashMap<usize, Aim> = FxHashMap::default();
         let mut learned: FxHashMap<GlobalId, u64> = FxHashMap::default();
         let mut interrupts: FxHashSet<usize> = FxHashSet::default();
@@ -72,6 +88,7 @@ impl Ctp {
             let layout = Layout::new(&footprints);
             let mut walk = Walk::new(program, trace, &sites, &layout, &aims, &learned, &interrupts);
             walk.phantoms = phantoms;
+            walk.happened = happened;
             if let Err(error) = walk.run(options.until) {
                 if let CtpError::Time { walked: at_last } = error {
                     return Err(CtpError::Time { walked: walked + at_last });
@@ -167,9 +184,19 @@ fn widened(known: &[u64], aim: Aim) -> Aim {
 }
 
 /// Who touches what in the recorded run.
-fn recorded(trace: &Trace) -> Footprints {
+fn recorded(trace: &Trace, happened: usize) -> Footprints {
     let mut footprints = Footprints::default();
-    for event in &trace.events {
+    let freed: Vec<AllocationId> = (trace.events[..happened].iter())
+        .filter_map(|event| match event.kind {
+            EventKind::Free { allocation } => allocation,
+            _ => None,
+        })
+        .collect();
+    for (at, event) in trace.events.iter().enumerate() {
+        // Who stands before a fault might access anything if it went elsewhere.
+        if at >= happened && matches!(event.kind, EventKind::Fault { .. }) {
+            freed.iter().for_each(|&allocation| footprints.free(event.id.thread, allocation));
+        }
         if let Some((_, place, bytes, _)) = event.kind.access() {
             footprints.access(event.id.thread, place, bytes);
         }
@@ -191,7 +218,7 @@ fn finish(
 ) -> Ctp {
     let Walk { mut expressions, mut events, mut reads, threads, marks, mut rebuild, initial, space, .. } =
         walk;
-    let (mut phantoms, mut guards) = (walk.edges, walk.guards);
+    let (mut phantoms, mut guards, mut standing) = (walk.edges, walk.guards, walk.standing);
     let mut locations = vec![];
     for (&piece, initial) in layout.shared.iter().zip(initial) {
         let piece = layout.pieces[piece as usize];
@@ -213,6 +240,7 @@ fn finish(
             .iter_mut()
             .flat_map(|phantom| [&mut phantom.taken, &mut phantom.kept])
             .chain(guards.values_mut())
+            .chain(standing.iter_mut().flat_map(Standing::conditions))
             .for_each(&mut gather);
     }
     let (expressions, new) = expressions.keep(roots);
@@ -225,6 +253,7 @@ fn finish(
             .iter_mut()
             .flat_map(|phantom| [&mut phantom.taken, &mut phantom.kept])
             .chain(guards.values_mut())
+            .chain(standing.iter_mut().flat_map(Standing::conditions))
             .for_each(&mut rename);
     }
     let mut freed: BTreeMap<_, Vec<EventIndex>> = BTreeMap::new();
@@ -260,6 +289,7 @@ fn finish(
         past: 0,
         phantoms,
         guards,
+        standing,
         by_id,
     }
 }

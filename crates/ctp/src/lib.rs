@@ -12,8 +12,8 @@
 //! - An access does its reads ([`Target::reads`]) and writes ([`Target::writes`]) of whole [`Location`]s, at once. If
 //!   a read, a write or a target has a `when`, it happens only if that holds, and a read that does not happen has the value 0.
 //!   An event whose [`Access::hits`] does not hold is a fault.
-//! - A thread goes on behind an event only if its [`Kind::condition_behind`] comes out as recorded; it comes *to* an
-//!   [`Kind::Assume`] or behind a [`Kind::Require`] only if its condition holds. A [`Kind::Pin`] is an assumption of ours.
+//! - A thread goes on behind an event only if its [`Kind::condition_behind`] comes out as recorded; it does an
+//!   [`Kind::Assume`] and comes behind a [`Kind::Require`] only if its condition holds. A [`Kind::Pin`] is an assumption of ours.
 //! - Locks and all other synchronisation are as the trace has them ([`Kind::Other`]); outcomes of tries, of timed waits and of
 //!   token counts are part of the path, as that of a branch is.
 
@@ -42,7 +42,7 @@ pub use event::{Access, Decision, Event, Kind, Otherwise, PinReason, Target, Wri
 pub use expression::{Expr, Expressions, bytes_width};
 pub use ids::{EventIndex, ExprId, LocationId, ReadId, ThreadIndex};
 pub use model::{
-    Ctp, Failing, Location, Object, Phantom, Read, Rebuild, Thread, Transaction, TransactionOrigin,
+    Ctp, Failing, Location, Object, Phantom, Read, Rebuild, Standing, Thread, Transaction, TransactionOrigin,
 };
 pub use slice::Slices;
 pub use walk::Phantoms;

@@ -38,6 +38,8 @@ pub struct Ctp {
     pub phantoms: Vec<Phantom>,
     /// Events that are skipped if a thread takes a phantom edge: one bit, it does not.
     pub guards: FxHashMap<EventIndex, ExprId>,
+    /// Events that have not happened: their threads stand before them at the end of the trace.
+    pub standing: Vec<Standing>,
     pub(crate) by_id: FxHashMap<EventId, EventIndex>,
 }
 
@@ -178,6 +180,21 @@ pub struct Phantom {
     pub kept: ExprId,
     /// What may be accessed on it.
     pub accesses: Vec<ir::analysis::Access>,
+}
+
+/// An event that its thread stands before at the end of the trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// Which.
+    pub id: EventId,
+    /// If it is a fault: where one of these bits is 1, and the memory that it names has not been given back, there is none.
+    pub otherwise: Vec<(ExprId, Option<AllocationId>)>,
+}
+
+impl Standing {
+    pub(crate) fn conditions(&mut self) -> impl Iterator<Item = &mut ExprId> {
+        self.otherwise.iter_mut().map(|(condition, _)| condition)
+    }
 }
 
 /// A block that is meant to be atomic.

@@ -208,6 +208,7 @@ impl<'c> Slices<'c> {
             rebuild: Rebuild::default(),
             past: past.len(),
             phantoms: vec![],
+            standing: vec![],
             guards: FxHashMap::default(),
             by_id,
         }

@@ -147,6 +147,16 @@ impl Encoding<'_> {
         self.solver.or(&any)
     }
 
+    /// This memory has been given back when the prefix ends, by other events than `but`.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn freed_at_cut(&mut self, allocation: trace::AllocationId, but: Option<EventIndex>) -> Result<Bool> {
+        let frees = self.ctp.freed.get(&allocation).into_iter().flatten().copied();
+        let any: Vec<Bool> = frees.filter(|&free| Some(free) != but).map(|free| self.inside(free)).collect();
+        self.solver.or(&any)
+    }
+
     /// The access writes, if it happens: a compare-and-exchange does so if it succeeds.
     ///
     /// # Errors

@@ -206,6 +206,12 @@ impl<'c> Encoding<'c> {
         self.inside[event.index()]
     }
 
+    /// Its thread has come to the event: it stands before it, or has done it.
+    #[must_use]
+    pub fn reached(&self, event: EventIndex) -> Bool {
+        self.reached[event.index()]
+    }
+
     /// The thread stands before the event when the prefix ends: it has come there, and has not done it.
     ///
     /// # Errors

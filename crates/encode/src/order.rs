@@ -138,9 +138,6 @@ impl Encoding<'_> {
                     }
                     continue;
                 }
-                if let (Kind::Assume { condition }, true) = (&event.kind, self.has_values()) {
-                    behind.push((self.condition(*condition)?, Because::Branch(id)));
-                }
                 let inside = self.inside(at);
                 let outside = self.solver.not(inside)?;
                 let mut reached = vec![come];
@@ -201,7 +198,7 @@ impl Encoding<'_> {
             Kind::Branch { as_recorded, .. } => {
                 conditions.push((self.condition(*as_recorded)?, Because::Branch(id)));
             }
-            Kind::Assert { condition, .. } => {
+            Kind::Assert { condition, .. } | Kind::Assume { condition } => {
                 conditions.push((self.condition(*condition)?, Because::Branch(id)));
             }
             Kind::Other(EventKind::Fault { .. }) => {

@@ -9,6 +9,7 @@ mod arena;
 mod bounded;
 mod departures;
 pub mod dpor;
+mod ends;
 mod error;
 mod parts;
 pub mod paths;

@@ -1,20 +1,40 @@
 //! The question to the solver: a prefix of a run that leaves the run's paths once, at its end, and that no run so far begins with.
 
-use crate::departures::{Departure, departures};
-use crate::paths::{Combination, Made, Paths};
+use crate::departures::{Departure, Leads, departures};
+use crate::ends::{self, Ends, Stopped};
+use crate::paths::{Difference, Made, Paths};
 use claim::Witness;
-use ctp::{Ctp, Kind};
+use ctp::{Ctp, EventIndex, Kind, ThreadIndex};
 use encode::{Answer, Bool, Encoding, Result};
 use ir::Program;
 use rustc_hash::FxHashMap;
-use trace::{EventId, EventKind, ThreadId};
+use trace::{Choice, EventId, EventKind, ThreadId};
+
+/// What is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sought {
+    /// Another combination of paths, whatever it consists in.
+    Combination,
+    /// What prediction from the run did not decide: where a thread goes another way. That something fails it has found.
+    Unchecked,
+}
 
 /// One way to leave the paths of a run.
 struct Way {
     departure: Departure,
     thread: ThreadId,
-    /// Which decision of its thread comes out otherwise.
-    decision: usize,
+    place: Place,
+}
+
+/// Where a way leaves the path of its thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// At this decision.
+    Decision(usize),
+    /// Behind so many events: there the thread stops.
+    Behind(u64),
+    /// Where the thread stopped in the run.
+    End,
 }
 
 /// All that is asked about one run.
@@ -27,6 +47,9 @@ pub struct Question<'c> {
     any: Bool,
     /// Some phantom edge is taken: what its thread decides from there on is not known.
     phantom: Bool,
+    stopped: Stopped,
+    /// The run may come to another end: how, and that it does.
+    ends: Option<(Ends, Bool)>,
 }
 
 /// What the solver says.
@@ -40,38 +63,59 @@ pub enum Said {
 }
 
 impl<'c> Question<'c> {
-    /// A question about a run, of which departures at such events are of interest, behind prefixes with at most so many context switches.
+    /// A question about a run, behind prefixes with at most so many context switches.
     pub fn new(
         program: &Program,
         ctp: &'c Ctp,
         paths: &'c Paths,
         limits: encode::Limits,
         switches: Option<u32>,
-        is_of_interest: impl Fn(&Kind) -> bool,
+        sought: Sought,
     ) -> Result<Question<'c>> {
         let options = encode::Options { switches, ..encode::Options::default() };
         let mut encoding = Encoding::new(ctp, options)?;
         encoding.set_limits(limits);
         let mut by_place = FxHashMap::default();
-        for (&thread, events) in &paths.events {
-            by_place.extend(events.iter().enumerate().map(|(at, &made)| (made, (thread, at))));
+        for events in paths.events.values() {
+            by_place.extend(events.iter().enumerate().map(|(at, &made)| (made, at)));
         }
         let (mut ways, mut others) = (vec![], vec![]);
+        let mut goes_on: FxHashMap<ThreadIndex, Vec<Bool>> = FxHashMap::default();
         for departure in departures(program, &mut encoding)? {
             let event = ctp.event(departure.event);
-            let made = if event.silent { Made::Silently(departure.event) } else { Made::Event(event.id) };
-            match by_place.get(&made) {
-                _ if !is_of_interest(&event.kind) => {}
-                Some(&(thread, decision)) => ways.push(Way { departure, thread, decision }),
+            let decides =
+                matches!(departure.leads, Leads::To(_)) && !matches!(event.kind, Kind::Assert { .. });
+            if sought == Sought::Unchecked && !decides {
+                continue;
+            }
+            let place = match departure.leads {
+                Leads::To(_) => by_place.get(&Made::by(ctp, departure.event)).copied().map(Place::Decision),
+                Leads::Nowhere => Some(Place::Behind(event.id.n.saturating_sub(1))),
+                Leads::On(_) => {
+                    goes_on.entry(event.thread).or_default().push(departure.possible);
+                    Some(Place::End)
+                }
+            };
+            match place {
+                Some(place) => ways.push(Way { departure, thread: event.id.thread, place }),
                 None => others.push(departure.taken),
             }
         }
         let phantom = takes_phantom_edge(&mut encoding)?;
         let any = encoding.solver().bool_const(false);
-        let mut question = Question { encoding, paths, ways, others: vec![], any, phantom };
+        let stopped = ends::stopped(&mut encoding, paths, &goes_on)?;
+        let ends = match sought {
+            Sought::Combination => Ends::new(program, &mut encoding, &stopped)?,
+            Sought::Unchecked => None,
+        };
+        let mut question =
+            Question { encoding, paths, ways, others: vec![], any, phantom, stopped, ends: None };
         question.depart_once()?;
         for other in others {
             question.add(other)?;
+        }
+        if let Some(ends) = ends {
+            question.or_end(ends)?;
         }
         Ok(question)
     }
@@ -114,48 +158,120 @@ impl<'c> Question<'c> {
         Ok(())
     }
 
-    /// A combination has been run: the prefix must not be the beginning of such a run.
-    pub fn exclude(&mut self, seen: &Combination) -> Result<()> {
+    /// Asks also for prefixes without a departure behind which no thread goes on.
+    fn or_end(&mut self, ends: Ends) -> Result<()> {
+        let solver = self.encoding.solver();
+        let departs: Vec<Bool> = self.ways.iter().map(|way| way.departure.taken).collect();
+        let departs = solver.or(&departs)?;
+        let stays = solver.not(departs)?;
+        let ended = solver.bool_var();
+        let meant = solver.and(&[stays, ends.all()])?;
+        let meant = solver.implies(ended, meant)?;
+        solver.assert(meant)?;
+        self.any = solver.or(&[self.any, ended])?;
+        self.ends = Some((ends, ended));
+        Ok(())
+    }
+
+    /// A combination has been run: the prefix must not be the beginning of such a run, or, if no thread goes on, not the end of it.
+    pub fn exclude(&mut self, seen: &Paths) -> Result<()> {
         let mut differs = vec![self.phantom];
         differs.extend(&self.others);
-        let mut first = FxHashMap::default();
-        for &thread in self.paths.decisions.keys() {
-            let Some(at) = self.paths.first_difference(seen, thread) else { continue };
-            first.insert(thread, at);
-            // What is no event of the concurrent trace program comes out by what came before.
-            let (made, phantom) = match self.paths.events[&thread][at] {
-                Made::Silently(event) => (Some(event), None),
-                Made::Event(event) => (self.encoding.ctp().find(event), Some(event)),
-            };
-            if let Some(event) = made {
-                differs.push(self.encoding.as_recorded(event)?);
-            } else if let Some(event) = phantom
-                && let Some(made) = self.made_at_phantom(event)?
-            {
-                differs.push(made);
+        let mut first: FxHashMap<ThreadId, Difference> = FxHashMap::default();
+        let paths = self.paths;
+        let ctp = self.encoding.ctp();
+        for (n, thread) in ctp.threads.iter().enumerate() {
+            let index = ThreadIndex::new(n);
+            match paths.first_difference(seen, thread.id) {
+                Some(difference) => {
+                    first.insert(thread.id, difference);
+                    differs.extend(self.has_come_to(index, difference)?);
+                }
+                // What fails here goes on there.
+                None => {
+                    let stop = paths.stops.get(&thread.id);
+                    if stop.is_some_and(|stop| stop.fails) && stop != seen.stops.get(&thread.id) {
+                        differs.extend(self.stopped.get(&index));
+                    }
+                }
             }
         }
-        let own = |thread: &ThreadId, decision: usize| self.paths.decisions[thread][decision].site;
         let ways = std::mem::take(&mut self.ways);
-        for Way { departure, thread, decision } in &ways {
-            let as_seen = first.get(thread) == Some(decision);
-            let outcome = seen.get(thread).and_then(|path| path.get(*decision));
-            let taken = departure.taken;
-            match (as_seen, outcome, departure.outcome) {
-                // The departure leads where that run went. A failed assertion stands in the place of the branch that led to it.
-                (true, Some(seen), Some(outcome))
-                    if seen.outcome == outcome || seen.site != own(thread, *decision) => {}
-                (true, Some(seen), None) => {
-                    let other = self.other_than(departure, seen.outcome)?;
-                    differs.push(self.encoding.solver().and(&[taken, other])?);
+        for way in &ways {
+            match self.leads_as(way, seen, first.get(&way.thread))? {
+                None => {}
+                Some(other) => {
+                    differs.push(self.encoding.solver().and(&[way.departure.taken, other])?);
                 }
-                _ => differs.push(taken),
             }
         }
         self.ways = ways;
+        if let Some((ends, ended)) = &self.ends {
+            let other = ends.is_other(&mut self.encoding, &self.stopped, (paths, seen), &first)?;
+            differs.push(self.encoding.solver().and(&[*ended, other])?);
+        }
         let solver = self.encoding.solver();
         let differs = solver.or(&differs)?;
         solver.assert(differs)
+    }
+
+    /// When a way leads elsewhere than a run went, if its thread has kept to the path of that run so far; `None` if it leads where that run went.
+    fn leads_as(&mut self, way: &Way, seen: &Paths, first: Option<&Difference>) -> Result<Option<Bool>> {
+        let Way { departure, thread, place } = way;
+        let elsewhere = Some(self.encoding.solver().bool_const(true));
+        let decided = |at: usize| seen.decisions.get(thread).and_then(|path| path.get(at));
+        Ok(match (*place, departure.leads) {
+            (Place::Decision(at), Leads::To(outcome)) if first == Some(&Difference::Decision(at)) => {
+                let site = self.paths.decisions[thread][at].site;
+                match (decided(at), outcome) {
+                    // A failed assertion stands in the place of the branch that led to it.
+                    (Some(seen), Some(outcome)) if seen.outcome == outcome || seen.site != site => None,
+                    (Some(seen), None) => Some(self.other_than(departure, seen.outcome)?),
+                    _ => elsewhere,
+                }
+            }
+            (Place::Behind(done), _) => {
+                let fails = seen.stops.get(thread).is_some_and(|stop| stop.fails);
+                if fails && first == Some(&Difference::Behind(done)) { None } else { elsewhere }
+            }
+            (Place::End, Leads::On(outcome)) => {
+                let stop = self.paths.stops.get(thread).map_or(0, |stop| stop.done);
+                let goes_on = first.is_none() && seen.goes_behind(*thread, stop);
+                let same = || match (decided(self.paths.made(*thread)), outcome) {
+                    (Some(seen), Some(outcome)) => seen.outcome == outcome,
+                    _ => true,
+                };
+                if goes_on && same() { None } else { elsewhere }
+            }
+            _ => elsewhere,
+        })
+    }
+
+    /// A thread has come to where its path leaves that of another run; `None` if that cannot be said.
+    fn has_come_to(&mut self, thread: ThreadIndex, difference: Difference) -> Result<Option<Bool>> {
+        let done = match difference {
+            Difference::Behind(done) => done,
+            Difference::Decision(at) => {
+                let id = self.encoding.ctp().thread(thread).id;
+                match self.paths.events[&id][at] {
+                    Made::Silently(event, _) => return self.encoding.as_recorded(event).map(Some),
+                    Made::Event(event) => match self.encoding.ctp().find(event) {
+                        Some(event) => return self.encoding.as_recorded(event).map(Some),
+                        None if !self.encoding.ctp().phantoms.is_empty() => {
+                            return self.made_at_phantom(event);
+                        }
+                        None => event.n - 1,
+                    },
+                }
+            }
+        };
+        Ok(ends::behind(&self.encoding, thread, done).map(|event| {
+            // What is no event of the concurrent trace program is done when the thread has come there.
+            match self.encoding.ctp().event(event).id.n > done + 1 {
+                true => self.encoding.reached(event),
+                false => self.encoding.inside(event),
+            }
+        }))
     }
 
     /// A branch that has a phantom edge comes out as recorded.
@@ -187,22 +303,10 @@ impl<'c> Question<'c> {
         all.push(self.any);
         Ok(match self.encoding.ask(&all)? {
             Answer::Sat => {
-                let mut last = None;
-                if let Some(model) = self.encoding.solver().model() {
-                    for Way { departure, .. } in &self.ways {
-                        if model.holds(departure.taken)? {
-                            last = Some(departure);
-                            break;
-                        }
-                    }
-                }
-                let next = last.filter(|departure| departure.is_next).map(|departure| departure.event);
-                // What is no event of the trace happens at once, when its thread has come there.
-                let is_silent = next.is_some_and(|next| self.encoding.ctp().event(next).silent);
-                let (standing, next) = if is_silent { (next, None) } else { (None, next) };
-                match self.encoding.witness(standing.as_slice(), next)? {
+                let (standing, last, choice) = self.shown()?;
+                match self.encoding.witness(&standing, last)? {
                     Some(mut witness) => {
-                        witness.choices.extend(last.and_then(|departure| departure.choice));
+                        witness.choices.extend(choice);
                         Said::Another(witness)
                     }
                     None => Said::Unknown("the search was interrupted".to_owned()),
@@ -213,6 +317,36 @@ impl<'c> Question<'c> {
                 Some(event) => Said::Unknown(format!("a value was taken as recorded (event {event})")),
             },
             Answer::Unknown(_) => Said::Unknown("the solver came to its limit".to_owned()),
+        })
+    }
+}
+
+impl Question<'_> {
+    /// How the prefix of the solution ends: what threads stand before, what is done last, and what settles that.
+    fn shown(&mut self) -> Result<(Vec<EventIndex>, Option<EventIndex>, Option<Choice>)> {
+        let mut chosen = None;
+        if let Some(model) = self.encoding.solver().model() {
+            for (n, way) in self.ways.iter().enumerate() {
+                if model.holds(way.departure.taken)? {
+                    chosen = Some(n);
+                    break;
+                }
+            }
+        }
+        let Some(departure) = chosen.map(|n| &self.ways[n].departure) else {
+            return match &self.ends {
+                Some((ends, _)) => Ok((ends.standing(&mut self.encoding)?, None, None)),
+                None => Ok((vec![], None, None)),
+            };
+        };
+        let event = self.encoding.ctp().event(departure.event);
+        let choice = departure.choice(&event.kind);
+        // What is no event of the trace happens at once, when its thread has come there; what fails is not done.
+        let stands = event.silent || departure.leads == Leads::Nowhere;
+        Ok(match departure.is_next {
+            true if stands => (vec![departure.event], None, choice),
+            true => (vec![], Some(departure.event), choice),
+            false => (vec![], None, choice),
         })
     }
 }

@@ -61,12 +61,7 @@ fn by_paths(machine: &Machine) -> &'static str {
         findings.add(machine, trace);
         of(&findings) == "safe"
     };
-    let mut explored = paths::explore(machine, &options, &mut each).expect("it is explored");
-    let mut record =
-        |walk: &Walk<'_>| Ok(machine.run(&Strategy::follow(walk.schedule()), &Logging::Everything)?.trace);
-    let mut walk = Walk::new(machine, false);
-    paths::look_behind(&mut walk, machine.program(), &options, &mut explored, &mut record, &mut each)
-        .expect("it is explored");
+    let explored = paths::explore(machine, &options, &mut each).expect("it is explored");
     let said = of(&findings);
     assert!(said != "safe" || (explored.incomplete.is_empty() && explored.cut.is_empty()));
     said

@@ -100,10 +100,7 @@ fn check_predicting(file: &File, most: u32) -> Result<(), TestCaseError> {
         by_paths.add(&machine, trace);
         true
     };
-    let mut explored = paths::explore(&machine, &options, &mut each).expect("it is explored");
-    let mut walk = Walk::new(&machine, false);
-    paths::look_behind(&mut walk, machine.program(), &options, &mut explored, &mut { record }, &mut each)
-        .expect("it is explored");
+    let explored = paths::explore(&machine, &options, &mut each).expect("it is explored");
     if !pruned.incomplete.is_empty() || !explored.incomplete.is_empty() {
         return Ok(());
     }

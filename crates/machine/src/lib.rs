@@ -16,6 +16,7 @@ mod liveness;
 mod memory;
 mod object;
 pub mod oracle;
+mod pending;
 mod pure;
 mod run;
 mod state;

@@ -6,7 +6,7 @@ use crate::memory::Block;
 use crate::state::{Ending, Phase, State};
 use crate::step::Observer;
 use ir::{GlobalId, Program, SiteId};
-use subject::{Ready, Run, RunError, Scheduler, Strategy, Subject};
+use subject::{Exhausted, Ready, Run, RunError, Scheduler, Strategy, Subject};
 use trace::{
     Allocation, AllocationId, AllocationOrigin, Choice, Event, EventId, EventKind, Logging, Origin, Outcome,
     Switch, ThreadId, ThreadInfo, Trace,
@@ -22,58 +22,127 @@ impl Subject for Machine {
     }
 
     fn run(&self, strategy: &Strategy, logging: &Logging) -> Result<Run, RunError> {
+        let mut recording = Recording::new(self, strategy, logging)?;
+        let outcome = loop {
+            let ready = self.ready(&recording.state);
+            if ready.is_empty() {
+                break self.outcome(&recording.state);
+            }
+            if let Some(limit) = recording.limit() {
+                break limit;
+            }
+            recording.step(&ready, &ready);
+        };
+        Ok(recording.finish(strategy, outcome))
+    }
+
+    fn exhaust(&self, strategy: &Strategy) -> Result<Exhausted, RunError> {
+        let mut recording = Recording::new(self, strategy, &Logging::Everything)?;
+        loop {
+            let ready = self.ready(&recording.state);
+            let ends = |ready: &Ready| {
+                let state = &recording.state;
+                state.thread_index(ready.thread).is_some_and(|t| self.ends_process(state, t))
+            };
+            let (last, others): (Vec<Ready>, Vec<Ready>) = ready.iter().partition(|ready| ends(ready));
+            if let Some(limit) = recording.limit().filter(|_| !ready.is_empty()) {
+                return Ok(Exhausted { runs: vec![recording.finish(strategy, limit)], pending: None });
+            }
+            if !others.is_empty() {
+                recording.step(&others, &ready);
+                continue;
+            }
+            let pending = Some(self.pending(&recording.state));
+            let mut runs = vec![];
+            for one in &last {
+                let mut recording = recording.clone();
+                recording.step(&[*one], &ready);
+                let outcome = self.outcome(&recording.state);
+                runs.push(recording.finish(strategy, outcome));
+            }
+            if last.is_empty() {
+                let outcome = self.outcome(&recording.state);
+                runs.push(recording.finish(strategy, outcome));
+            }
+            return Ok(Exhausted { runs, pending });
+        }
+    }
+}
+
+/// A run that is being recorded.
+#[derive(Clone)]
+struct Recording<'m> {
+    machine: &'m Machine,
+    scheduler: Scheduler,
+    recorder: Recorder<'m>,
+    state: State,
+    switches: Vec<Switch>,
+    choices: Vec<Choice>,
+}
+
+impl<'m> Recording<'m> {
+    /// Before the first event.
+    fn new(
+        machine: &'m Machine,
+        strategy: &Strategy,
+        logging: &'m Logging,
+    ) -> Result<Recording<'m>, RunError> {
         if let Strategy::Follow { schedule, .. } = strategy
             && let Some(fingerprint) = schedule.fingerprint
-            && fingerprint != self.fingerprint()
+            && fingerprint != machine.fingerprint()
         {
-            return Err(RunError::OtherProgram { schedule: fingerprint, subject: self.fingerprint() });
+            return Err(RunError::OtherProgram { schedule: fingerprint, subject: machine.fingerprint() });
         }
         let mut recorder =
-            Recorder { logging, events: vec![], allocations: self.global_allocations(), counted: 0 };
-        let mut scheduler = Scheduler::new(strategy);
-        let mut state = self.initial(&mut recorder);
-        let mut switches: Vec<Switch> = vec![];
-        let mut choices = vec![];
-        let outcome = loop {
-            let ready = self.ready(&state);
-            if ready.is_empty() {
-                break self.outcome(&state);
+            Recorder { logging, events: vec![], allocations: machine.global_allocations(), counted: 0 };
+        let scheduler = Scheduler::new(strategy);
+        let state = machine.initial(&mut recorder);
+        Ok(Recording { machine, scheduler, recorder, state, switches: vec![], choices: vec![] })
+    }
+
+    /// The outcome if there were too many events.
+    fn limit(&self) -> Option<Outcome> {
+        let events = self.machine.options().max_events;
+        (self.recorder.counted >= events).then_some(Outcome::LimitReached { events })
+    }
+
+    /// Does an event of one of `among`; `ready` are all that can go on.
+    fn step(&mut self, among: &[Ready], ready: &[Ready]) {
+        let picked = self.scheduler.pick(among);
+        // The scheduler picks among those that are ready.
+        let Some(t) = self.state.thread_index(picked) else { return };
+        let choice = self.machine.settle(&self.state, t, &mut self.scheduler);
+        self.choices.extend(choice);
+        let site = self.machine.site(&self.state, t);
+        self.machine.step(&mut self.state, t, choice, &mut self.recorder);
+        let until = self.state.threads[t].done;
+        match self.switches.last_mut() {
+            Some(last) if last.thread == picked => (last.until, last.site) = (until, Some(site)),
+            _ => {
+                let enabled = ready.iter().map(|ready| ready.thread).collect();
+                self.switches.push(Switch { thread: picked, until, site: Some(site), enabled });
             }
-            if recorder.counted >= self.options().max_events {
-                break Outcome::LimitReached { events: self.options().max_events };
-            }
-            let picked = scheduler.pick(&ready);
-            // The scheduler picks among those that are ready.
-            let Some(t) = state.thread_index(picked) else { break self.outcome(&state) };
-            let choice = self.settle(&state, t, &mut scheduler);
-            choices.extend(choice);
-            let site = self.site(&state, t);
-            self.step(&mut state, t, choice, &mut recorder);
-            let until = state.threads[t].done;
-            match switches.last_mut() {
-                Some(last) if last.thread == picked => (last.until, last.site) = (until, Some(site)),
-                _ => {
-                    let enabled = ready.iter().map(|ready| ready.thread).collect();
-                    switches.push(Switch { thread: picked, until, site: Some(site), enabled });
-                }
-            }
-        };
+        }
+    }
+
+    fn finish(self, strategy: &Strategy, outcome: Outcome) -> Run {
+        let (machine, state) = (self.machine, &self.state);
         let origin = Origin {
-            subject: self.program().name.clone(),
-            fingerprint: self.fingerprint(),
+            subject: machine.program().name.clone(),
+            fingerprint: machine.fingerprint(),
             strategy: strategy.to_string(),
-            logging: logging.clone(),
+            logging: self.recorder.logging.clone(),
         };
         let trace = Trace {
             origin,
-            threads: state.threads.iter().map(|thread| self.thread_info(&state, thread.id)).collect(),
-            allocations: recorder.allocations,
-            events: recorder.events,
-            switches,
-            choices,
+            threads: state.threads.iter().map(|thread| machine.thread_info(state, thread.id)).collect(),
+            allocations: self.recorder.allocations,
+            events: self.recorder.events,
+            switches: self.switches,
+            choices: self.choices,
             outcome,
         };
-        Ok(Run { trace, departure: scheduler.departure().cloned(), output: None })
+        Run { trace, departure: self.scheduler.departure().cloned(), output: None }
     }
 }
 
@@ -181,6 +250,7 @@ impl Machine {
 }
 
 /// Keeps the events that the logging asks for.
+#[derive(Clone)]
 struct Recorder<'l> {
     logging: &'l Logging,
     events: Vec<Event>,

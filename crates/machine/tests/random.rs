@@ -2,26 +2,18 @@
 
 mod common;
 
-use ir::Program;
 use lang::ast::File;
 use lang::random::{self, Config};
 use machine::oracle::{self, Answers, Method, Point, Question};
 use machine::{Machine, Options};
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
 use std::collections::BTreeSet;
 use subject::{Schedule, Strategy as Who, Subject as _};
 use trace::{FaultKind, Logging, Outcome, Trace};
 
-fn lower(file: &File) -> Program {
-    let checked = lang::check(file).expect("random programs are well formed");
-    let options =
-        lang::LowerOptions { name: "random.tb".into(), path: "random.tb".into(), ..Default::default() };
-    lang::lower(&checked, &options)
-}
-
 fn machine(file: &File, spurious: bool) -> Machine {
-    Machine::new(lower(file), Options { spurious, ..Options::default() }).expect("random programs run")
+    Machine::new(random::lowered(file), Options { spurious, ..Options::default() })
+        .expect("random programs run")
 }
 
 fn record(machine: &Machine, who: &Who) -> Trace {
@@ -45,20 +37,6 @@ fn ask(machine: &Machine, method: Method, history: bool, along: Option<&Trace>) 
     let question =
         Question { method, history, along, max_steps: 200_000, max_states: 20_000, ..Question::default() };
     oracle::ask(machine, &question)
-}
-
-/// The parts of the answers that do not depend on the way of the walk.
-fn sets(answers: &Answers) -> impl PartialEq + std::fmt::Debug {
-    (
-        answers.final_states.keys().cloned().collect::<Vec<_>>(),
-        answers.failures.keys().copied().collect::<Vec<_>>(),
-        answers.deadlocks.keys().cloned().collect::<Vec<_>>(),
-        answers.co_enabled.keys().copied().collect::<Vec<_>>(),
-        answers.unordered.keys().copied().collect::<Vec<_>>(),
-        answers.triples.keys().copied().collect::<Vec<_>>(),
-        answers.bounds.keys().copied().collect::<Vec<_>>(),
-        answers.schedules,
-    )
 }
 
 /// A schedule of the oracle, followed by the machine.
@@ -128,24 +106,12 @@ fn strip(point: Point) -> Point {
     Point { n: None, ..point }
 }
 
-fn config() -> ProptestConfig {
-    // A number that keeps `make test` short, unless the environment asks for more.
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(60);
-    let persistence = FileFailurePersistence::WithSource("regressions");
-    ProptestConfig {
-        cases,
-        max_shrink_iters: 20_000,
-        failure_persistence: Some(Box::new(persistence)),
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(random::config(60))]
 
     #[test]
     fn the_text_form_of_the_ir_gives_the_program_back(file in random::program(&Config::default())) {
-        let program = lower(&file);
+        let program = random::lowered(&file);
         prop_assert!(ir::verify(&program).is_ok());
         prop_assert_eq!(ir::parse(&ir::print(&program)).expect("printed programs parse"), program);
     }
@@ -195,7 +161,8 @@ proptest! {
             }
             let stateless = ask(&machine, Method::Stateless, history, None);
             if stateless.limit.is_none() && !stateful.cyclic {
-                prop_assert_eq!(sets(&stateful), sets(&stateless));
+                prop_assert_eq!(stateful.seen(), stateless.seen());
+                prop_assert_eq!(stateful.schedules, stateless.schedules);
             }
             check_schedules(&machine, &stateful);
             for who in strategies(seed) {
@@ -217,7 +184,8 @@ proptest! {
         if along.limit.is_some() || stateless.limit.is_some() || whole.limit.is_some() {
             return Ok(());
         }
-        prop_assert_eq!(sets(&along), sets(&stateless));
+        prop_assert_eq!(along.seen(), stateless.seen());
+        prop_assert_eq!(along.schedules, stateless.schedules);
         let race = |r: oracle::Race| oracle::Race { first: strip(r.first), second: strip(r.second) };
         let triple = |t: oracle::Triple| oracle::Triple {
             before: strip(t.before), between: strip(t.between), after: strip(t.after),

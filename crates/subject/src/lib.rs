@@ -21,7 +21,7 @@ pub use trace::Logging;
 pub use turn::Turn;
 
 use ir::Program;
-use trace::Trace;
+use trace::{Event, Trace};
 
 /// Anything that can be run under a strategy.
 pub trait Subject {
@@ -36,6 +36,24 @@ pub trait Subject {
     /// # Errors
     /// If the subject could not be run at all. A run that fails, crashes or blocks is a [`Run`].
     fn run(&self, strategy: &Strategy, logging: &Logging) -> Result<Run, RunError>;
+
+    /// Runs it for as long as any thread can do something that does not end the process, and logs everything: what fails comes last.
+    ///
+    /// # Errors
+    /// As for [`run`](Subject::run).
+    fn exhaust(&self, strategy: &Strategy) -> Result<Exhausted, RunError> {
+        Ok(Exhausted { runs: vec![self.run(strategy, &Logging::Everything)?], pending: None })
+    }
+}
+
+/// A run that went on for as long as it could.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exhausted {
+    /// One run for each thread that can end the process then, one if none can. They differ in their last event only.
+    pub runs: Vec<Run>,
+    /// What each thread that has not ended would do next, but for those at the bound of a loop; `None` if the subject cannot keep back what fails,
+    /// or does not know.
+    pub pending: Option<Vec<Event>>,
 }
 
 /// What came of running a subject.

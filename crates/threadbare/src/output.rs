@@ -64,15 +64,25 @@ pub fn error(error: &anyhow::Error) {
     };
 }
 
-/// Writes a file aside and renames it, so that an earlier one is never damaged. What is no regular file, a pipe or a
-/// device, is written to directly; a link is followed.
+/// Writes a file aside and renames it, so that an earlier one is never damaged. What is no regular file, a pipe, a
+/// device or a file that is open, is written to directly; a link is followed.
 pub fn write_file(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let failed = |error: std::io::Error| {
         // The error may speak of the file aside; what failed is this one.
         anyhow::anyhow!("cannot write {}: {}", path.display(), std::io::Error::from(error.kind()))
     };
-    if is_special(path) {
-        return std::fs::write(path, content).map_err(failed);
+    match descriptor(path) {
+        Some(1) => {
+            let mut stdout = std::io::stdout().lock();
+            return stdout.write_all(content).and_then(|()| stdout.flush()).map_err(failed);
+        }
+        Some(2) => return std::io::stderr().lock().write_all(content).map_err(failed),
+        Some(_) => {
+            let mut file = std::fs::OpenOptions::new().append(true).open(path).map_err(failed)?;
+            return file.write_all(content).map_err(failed);
+        }
+        None if is_special(path) => return std::fs::write(path, content).map_err(failed),
+        None => {}
     }
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let directory = match target.parent() {
@@ -98,6 +108,18 @@ pub fn write_trace(path: &Path, trace: &Trace) -> anyhow::Result<()> {
     }
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     trace::file::write(&target, trace).context("cannot write the trace")
+}
+
+/// The open file that a path names. What it leads to may be a regular file, to which output was redirected, and which others write to as well.
+fn descriptor(path: &Path) -> Option<u32> {
+    match path.to_str()? {
+        "/dev/stdout" => Some(1),
+        "/dev/stderr" => Some(2),
+        other => {
+            let number = other.strip_prefix("/dev/fd/").or_else(|| other.strip_prefix("/proc/self/fd/"))?;
+            number.parse().ok()
+        }
+    }
 }
 
 /// Whether something is there that is neither a regular file nor a link to one.

@@ -121,3 +121,26 @@ fn sarif_is_as_its_schema_says() {
     broken["runs"][0]["results"][0]["message"] = Value::Null;
     assert!(!jsonschema::is_valid(&schema, &broken), "the schema refuses what is not so");
 }
+
+#[test]
+fn a_tree_goes_into_the_file_that_output_was_redirected_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("output");
+    let status = Command::new(env!("CARGO_BIN_EXE_threadbare"))
+        .args([
+            "explore",
+            "--strategy",
+            "dpor",
+            "--no-keep",
+            "--dot",
+            "/dev/stdout",
+            "examples/readers-writers.tb",
+        ])
+        .current_dir(root())
+        .stdout(std::fs::File::create(&path).unwrap())
+        .status()
+        .unwrap();
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(status.success() && written.starts_with("digraph runs {"), "{written}");
+    assert!(written.contains("runs: "), "what else is printed is there too: {written}");
+}

@@ -21,7 +21,7 @@ fn parts(event: &trace::Event) -> Result<Parts, CtpError> {
 }
 
 impl Walk<'_> {
-    fn type_of(&self, frame: Frame, operand: Operand) -> Type {
+    pub(super) fn type_of(&self, frame: Frame, operand: Operand) -> Type {
         match operand {
             Operand::Value(value) => self.program.function(frame.function).value(value).ty,
             Operand::Const { width, .. } => Type::Int(width),

@@ -11,6 +11,7 @@ mod decision;
 mod foreign;
 mod memory;
 mod phantom;
+mod standing;
 mod step;
 
 pub use memory::Request;
@@ -20,8 +21,8 @@ use crate::layout::Layout;
 use crate::space::Space;
 use crate::transactions::Marks;
 use crate::{
-    CtpError, Event, EventIndex, ExprId, Expressions, Kind, Phantom, PinReason, Read, Rebuild, Thread,
-    ThreadIndex,
+    CtpError, Event, EventIndex, ExprId, Expressions, Kind, Phantom, PinReason, Read, Rebuild, Standing,
+    Thread, ThreadIndex,
 };
 use ir::{BlockId, FunctionId, GlobalId, Operand, Program, SiteId, SiteIndex, Type, ValueId, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -103,6 +104,9 @@ pub struct Walk<'w> {
     interrupts: &'w FxHashSet<usize>,
     /// The event that is being walked to.
     at: usize,
+    /// So many events have happened; threads stand before the others.
+    pub happened: usize,
+    pub standing: Vec<Standing>,
     runners: Vec<Runner>,
     numbers: FxHashMap<ThreadId, usize>,
     /// What each piece holds that is not shared.
@@ -153,6 +157,8 @@ impl<'w> Walk<'w> {
             aims,
             interrupts,
             at: 0,
+            happened: trace.events.len(),
+            standing: vec![],
             runners: vec![],
             numbers: FxHashMap::default(),
             memory: vec![None; layout.pieces.len()],
@@ -222,6 +228,9 @@ impl<'w> Walk<'w> {
                 return Err(CtpError::Missing { event: EventId { n: next, ..event.id } });
             }
             self.guard = self.runners[t].regions.last().map(|region| region.guard);
+            if at >= self.happened {
+                self.standing.push(Standing { id: event.id, otherwise: vec![] });
+            }
             self.advance(t, at, event)?;
             self.runners[t].done = event.id.n;
             self.threads[t].last = event.id.n;

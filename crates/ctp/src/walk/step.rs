@@ -33,6 +33,9 @@ impl Walk<'_> {
             };
             let site = self.site_of(frame);
             if self.is_last(event, site) {
+                if at >= self.happened {
+                    self.stand_before_fault(t, event, frame)?;
+                }
                 self.emit_other(t, event);
                 self.runners[t].ended = true;
                 return Ok(());

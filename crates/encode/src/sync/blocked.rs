@@ -79,7 +79,12 @@ impl Encoding<'_> {
                 if let Some(n) = self.ctp.threads.iter().position(|thread| thread.id == child) {
                     let end = self.ctp.threads[n].events.last().copied();
                     // Who has no events in a slice ended before it, since the join was done.
-                    let ended = end.map_or(self.solver.bool_const(true), |end| self.inside(end));
+                    let ended = match end {
+                        // Who has not ended at the end of the trace does not do so on its path.
+                        _ if self.is_standing(event) => self.solver.bool_const(false),
+                        Some(end) => self.inside(end),
+                        None => self.solver.bool_const(true),
+                    };
                     by.push((ThreadIndex::new(n), self.solver.not(ended)?));
                 }
             }
@@ -94,8 +99,13 @@ impl Encoding<'_> {
         Ok(Blocked { blocked: self.solver.or(&any)?, by })
     }
 
+    /// A thread stands before the event at the end of the trace.
+    fn is_standing(&self, event: EventIndex) -> bool {
+        self.ctp.standing.iter().any(|standing| standing.id == self.event(event).id)
+    }
+
     /// Who holds a lock in the way of an event. A thread is not in its own way if it may hold the lock several times, which it does if
-    /// it holds it where the recorded run acquired it.
+    /// it holds it where the recorded run acquired it; if it waits for a lock that it holds, it may not.
     fn holders(
         &mut self,
         event: EventIndex,
@@ -104,9 +114,11 @@ impl Encoding<'_> {
         by: &mut Vec<(ThreadIndex, Bool)>,
     ) -> Result<()> {
         let me = self.event(event).thread;
+        let locks = matches!(self.kind(event), Kind::Other(EventKind::Lock { .. }));
+        let in_its_own_way = locks && self.is_standing(event);
         for n in 0..self.ctp.threads.len() {
             let thread = ThreadIndex::new(n);
-            if thread != me {
+            if thread != me || in_its_own_way {
                 let holds = self.held_at_cut(object, mode, |whose| whose == thread)?;
                 by.push((thread, holds));
             }

@@ -1,9 +1,9 @@
-//! What threads decide in a run: the outcomes on which their paths depend.
+//! What threads decide in a run: the outcomes on which their paths depend, and where they stop.
 
 use crate::departures::{SIGNALLED, STOPPED};
 use ctp::{Ctp, EventIndex, Kind, Otherwise};
 use ir::SiteId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use trace::{EventId, EventKind, Outcome, ThreadId, Trace, WakeReason};
 
 /// One decision of a thread.
@@ -15,8 +15,16 @@ pub struct Decision {
     pub outcome: u64,
 }
 
-/// A combination of thread paths: for each thread what it decided, in order. Two runs in which every thread decides the same consist of the
-/// same events.
+/// Where a thread stops that does not come to its end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Stop {
+    /// So many events it has done.
+    pub done: u64,
+    /// What it stands before does not hold or ends the process; otherwise it waits for others, or has come to the bound of a loop.
+    pub fails: bool,
+}
+
+/// What each thread decided, in order.
 pub type Combination = BTreeMap<ThreadId, Vec<Decision>>;
 
 /// Where a decision is made.
@@ -24,21 +32,52 @@ pub type Combination = BTreeMap<ThreadId, Vec<Decision>>;
 pub enum Made {
     /// By this event of the trace.
     Event(EventId),
-    /// Between events of the trace, by this one of the concurrent trace program. Branches of compiled programs are such.
-    Silently(EventIndex),
+    /// Between events of the trace, by this one of the concurrent trace program, before the event of this number. Branches of compiled programs are
+    /// such.
+    Silently(EventIndex, u64),
 }
 
-/// The paths of a run.
+impl Made {
+    /// By an event of a concurrent trace program.
+    pub fn by(ctp: &Ctp, at: EventIndex) -> Made {
+        let event = ctp.event(at);
+        if event.silent { Made::Silently(at, event.id.n) } else { Made::Event(event.id) }
+    }
+
+    /// How many events the thread has done before.
+    fn done_before(self) -> u64 {
+        match self {
+            Made::Event(event) => event.n.saturating_sub(1),
+            Made::Silently(_, before) => before.saturating_sub(1),
+        }
+    }
+}
+
+/// A combination of thread paths. Two runs in which every thread decides the same and stops at the same place, if it does, consist of the same
+/// events.
 #[derive(Clone, Default, Debug)]
 pub struct Paths {
     /// Every thread's decisions.
     pub decisions: Combination,
     /// The events that are these decisions.
     pub events: BTreeMap<ThreadId, Vec<Made>>,
+    /// All threads.
+    pub threads: BTreeSet<ThreadId>,
+    /// Where threads stop.
+    pub stops: BTreeMap<ThreadId, Stop>,
+}
+
+/// Where the path of a thread leaves that of another run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Difference {
+    /// At this decision, which the other run does not have, or has otherwise.
+    Decision(usize),
+    /// Behind so many events: there the thread stops in the other run, and goes on here.
+    Behind(u64),
 }
 
 /// How an event came out, if its thread's path depends on it.
-fn outcome(kind: &EventKind) -> Option<u64> {
+pub fn outcome(kind: &EventKind) -> Option<u64> {
     Some(match kind {
         EventKind::Branch { taken } => u64::from(*taken),
         EventKind::CompareExchange { success, .. } => u64::from(*success),
@@ -52,39 +91,51 @@ fn outcome(kind: &EventKind) -> Option<u64> {
     })
 }
 
-/// What runs have in common whose threads came as far, for all that others can notice: what each decided, and its last event.
-pub fn noticed(trace: &Trace) -> (Combination, BTreeMap<ThreadId, u64>) {
-    let paths = Paths::of(trace);
-    let mut last: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    if matches!(trace.outcome, Outcome::Completed { .. } | Outcome::Exited { .. }) {
-        return (paths.decisions, last);
-    }
-    let noticed = |kind: &EventKind| kind.may_be_visible() && *kind != EventKind::End;
-    last.extend(trace.events.iter().filter(|one| noticed(&one.kind)).map(|one| (one.id.thread, one.id.n)));
-    let mut decisions = paths.decisions.clone();
-    for (&thread, own) in &mut decisions {
-        own.truncate(paths.made_until(thread, last.get(&thread).copied().unwrap_or(0)));
-    }
-    decisions.retain(|_, own| !own.is_empty());
-    (decisions, last)
+/// Whether a thread that stands before this waits for others.
+fn waits(kind: &EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Lock { .. }
+            | EventKind::WaitEnd { .. }
+            | EventKind::Acquire { .. }
+            | EventKind::BarrierLeave { .. }
+            | EventKind::Join { .. }
+    )
 }
 
 impl Paths {
-    /// Of a trace that has all its events.
-    pub fn of(trace: &Trace) -> Paths {
+    /// Of a trace that has all its events, the last `standing` of which have not happened: their threads stand before them.
+    pub fn of(trace: &Trace, standing: usize) -> Paths {
         let mut paths = Paths::default();
-        for event in &trace.events {
+        let (happened, standing) = trace.events.split_at(trace.events.len() - standing);
+        let mut open: BTreeMap<ThreadId, Stop> = BTreeMap::new();
+        for thread in &trace.threads {
+            paths.threads.insert(thread.id);
+            open.insert(thread.id, Stop { done: 0, fails: false });
+        }
+        for event in happened {
+            let EventId { thread, n } = event.id;
             if let Some(outcome) = outcome(&event.kind) {
-                paths.push(event.id.thread, Decision { site: event.site, outcome }, Made::Event(event.id));
+                paths.push(thread, Decision { site: event.site, outcome }, Made::Event(event.id));
+            }
+            match event.kind {
+                EventKind::End => _ = open.remove(&thread),
+                _ => _ = open.insert(thread, Stop { done: n, fails: false }),
             }
         }
+        for event in standing {
+            open.entry(event.id.thread).and_modify(|stop| stop.fails = !waits(&event.kind));
+        }
+        paths.stops = open;
         paths
     }
 
-    /// Of a concurrent trace program: what is decided by other than shared memory and synchronisation follows from the rest.
-    pub fn of_ctp(ctp: &Ctp) -> Paths {
+    /// Of a concurrent trace program: what is decided by other than shared memory and synchronisation follows from the rest. Compiled programs end
+    /// without their threads; only who waits for ever stops.
+    pub fn of_ctp(ctp: &Ctp, outcome_of_run: &Outcome) -> Paths {
         let mut paths = Paths::default();
         for thread in &ctp.threads {
+            paths.threads.insert(thread.id);
             for &at in &thread.events {
                 let event = ctp.event(at);
                 let outcome = match &event.kind {
@@ -95,10 +146,14 @@ impl Paths {
                     Kind::Other(kind) => outcome(kind),
                     _ => None,
                 };
-                let made = if event.silent { Made::Silently(at) } else { Made::Event(event.id) };
                 if let Some(outcome) = outcome {
-                    paths.push(thread.id, Decision { site: event.site, outcome }, made);
+                    paths.push(thread.id, Decision { site: event.site, outcome }, Made::by(ctp, at));
                 }
+            }
+            if let Outcome::Deadlock { blocked } = outcome_of_run
+                && blocked.iter().any(|one| one.thread == thread.id)
+            {
+                paths.stops.insert(thread.id, Stop { done: thread.last, fails: false });
             }
         }
         paths
@@ -109,17 +164,37 @@ impl Paths {
         self.events.entry(thread).or_default().push(made);
     }
 
+    /// Whether it is the same combination.
+    pub fn is(&self, other: &Paths) -> bool {
+        self.decisions == other.decisions && self.stops == other.stops && self.threads == other.threads
+    }
+
     /// How many decisions a thread has made up to its event of this number.
     pub fn made_until(&self, thread: ThreadId, n: u64) -> usize {
         let events = self.events.get(&thread).map_or(&[][..], Vec::as_slice);
         events.partition_point(|made| matches!(made, Made::Event(event) if event.n <= n))
     }
 
-    /// The first decision of a thread here that another run does not have, or has otherwise.
-    pub fn first_difference(&self, other: &Combination, thread: ThreadId) -> Option<usize> {
-        let own = self.decisions.get(&thread)?;
-        let others = other.get(&thread).map_or(&[][..], Vec::as_slice);
+    /// How many decisions a thread has made.
+    pub fn made(&self, thread: ThreadId) -> usize {
+        self.decisions.get(&thread).map_or(0, Vec::len)
+    }
+
+    /// Whether a thread goes on behind so many events.
+    pub fn goes_behind(&self, thread: ThreadId, done: u64) -> bool {
+        self.threads.contains(&thread) && self.stops.get(&thread).is_none_or(|stop| stop.done > done)
+    }
+
+    /// Where the path of a thread here leaves that of another run; `None` if it does not, and at most ends before.
+    pub fn first_difference(&self, other: &Paths, thread: ThreadId) -> Option<Difference> {
+        let own = self.decisions.get(&thread).map_or(&[][..], Vec::as_slice);
+        let others = other.decisions.get(&thread).map_or(&[][..], Vec::as_slice);
         let same = own.iter().zip(others).take_while(|(a, b)| a == b).count();
-        (same < own.len()).then_some(same)
+        let behind = other.stops.get(&thread).map(|stop| stop.done).filter(|&n| self.goes_behind(thread, n));
+        match (own.get(same).map(|_| self.events[&thread][same].done_before()), behind) {
+            (Some(before), Some(done)) if before >= done => Some(Difference::Behind(done)),
+            (Some(_), _) => Some(Difference::Decision(same)),
+            (None, behind) => behind.map(Difference::Behind),
+        }
     }
 }

@@ -6,25 +6,30 @@
 //! that is not the beginning of any class that was run. That prefix is run, which gives a new class; and so on, from every run, until there is
 //! nothing more.
 //!
-//! A run that fails, blocks for ever or is discarded ends before its threads do, and what they would still do has no events in it. What lies behind
-//! such runs is gone through step by step ([`look_behind`]), with all that the combinations so far stand for left out.
+//! A thread that does not come to its end stops: something that it stands before does not hold or ends the process, or it waits for others for
+//! ever. Where it stops is a decision like a branch, so that a combination says of each thread how it went and where it stopped. What ends
+//! the process can always come last: a failing assertion keeps nobody else from going on. So runs go on until every thread has
+//! ended or stopped ([`Subject::exhaust`]), and each combination is one end that the program can come to, whatever the order. Where several
+//! threads stand before what ends the process there is one run for each of them, because a process ends once.
 //!
-//! Nothing is missed: take an execution of a class that was not run, and its shortest prefix that no class so far begins with. Without
-//! its last step it is a beginning of some class that was run; so the question about that run has it as an answer.
+//! From a run the solver is asked for two things: a prefix that leaves the run's paths once, at its end, or one behind which no thread goes on.
+//! Nothing is missed: take an execution of a combination that was not run. If some prefix of it is the beginning of no combination so far, take
+//! the shortest; without its last step it is a beginning of one that was run, and the question about that run has it as an answer. If there
+//! is none, all of it is the beginning of a run, and its end is one of the ends that the question about that run asks for.
 
 mod decisions;
 mod outside;
 
-pub use decisions::{Combination, Decision, Made, Paths};
+pub use decisions::{Combination, Decision, Paths, Stop};
+pub(crate) use decisions::{Difference, Made, outcome};
 
 use crate::Error;
-use crate::prune;
-use crate::question::{Question, Said};
+use crate::question::{Question, Said, Sought};
 use ctp::Ctp;
 use ir::Program;
 use std::collections::BTreeSet;
-use subject::{RunError, Schedule, Steps, Strategy, Subject};
-use trace::{EventKind, Logging, Outcome, Trace};
+use subject::{Exhausted, Schedule, Strategy, Subject};
+use trace::{EventKind, FaultKind, Outcome, Trace};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -50,14 +55,27 @@ pub struct Explored {
     pub runs: Vec<Trace>,
     /// Runs of a combination that had been run before; there should be none.
     pub duplicates: u64,
-    /// Runs of [`look_behind`] whose events were those of another.
-    pub repeated: u64,
     /// A loop reached its bound in some run: behind that nothing is known.
     pub bounded: bool,
-    /// How runs ended before their threads did: what lies behind them is missing, unless somebody looks.
+    /// How runs of compiled programs ended before their threads did: what lies behind them is missing.
     pub cut: BTreeSet<&'static str>,
     /// Why the search may have missed something.
     pub incomplete: BTreeSet<String>,
+}
+
+/// A combination that was run.
+#[derive(Clone)]
+struct Seen {
+    paths: Paths,
+    /// Its events, and behind them what threads stood before at its end.
+    trace: Trace,
+    standing: usize,
+}
+
+impl Seen {
+    fn ctp(&self, program: &Program) -> Result<Ctp, Error> {
+        Ok(Ctp::build_standing(program, &self.trace, self.standing, &ctp::Options::default())?)
+    }
 }
 
 /// Runs a subject once for each combination of paths. `each` is told of every new run, and says whether to go on.
@@ -83,28 +101,32 @@ pub fn explore_beyond(
     each: &mut dyn FnMut(&Trace) -> bool,
 ) -> Result<Explored, Error> {
     let mut explored = Explored::default();
-    let mut seen: Vec<Paths> = vec![];
+    let mut seen: Vec<Seen> = vec![];
     let program = subject.program();
     let again = known.iter().map(|schedule| Strategy::follow(schedule.clone()));
     let first = known.is_empty().then_some(Strategy::RunToBlock);
     for strategy in again.chain(first) {
-        let run = subject.run(&strategy, &Logging::Everything)?.trace;
-        let paths = paths_of(program, &run)?;
-        if !explored.take(run, paths, &mut seen, each) {
+        let exhausted = subject.exhaust(&strategy)?;
+        let new = Seen::of(program, &exhausted)?;
+        // Runs that differ only in what ended them are one combination here.
+        if seen.iter().any(|known| known.paths.is(&new.paths)) {
+            continue;
+        }
+        if !explored.take(exhausted, new, &mut seen, each) {
             return Ok(explored);
         }
     }
     let mut from = 0;
-    while from < explored.runs.len() {
-        let trace = explored.runs[from].clone();
+    while from < seen.len() {
+        let Seen { trace, paths, .. } = &seen[from];
         if is_compiled(program) {
-            explored.incomplete.extend(outside::outside(program, &trace));
+            explored.incomplete.extend(outside::outside(program, trace));
         }
-        let ctp = Ctp::build(program, &trace, &ctp::Options::default())?;
-        let paths = seen[from].clone();
-        let mut question = Question::new(program, &ctp, &paths, options.limits, options.switches, |_| true)?;
+        let (ctp, paths) = (seen[from].ctp(program)?, paths.clone());
+        let mut question =
+            Question::new(program, &ctp, &paths, options.limits, options.switches, Sought::Combination)?;
         for known in &seen {
-            question.exclude(&known.decisions)?;
+            question.exclude(&known.paths)?;
         }
         loop {
             match question.ask(&[])? {
@@ -119,20 +141,23 @@ pub fn explore_beyond(
                         return Ok(explored);
                     }
                     let strategy = Strategy::follow(predict::schedule(&witness));
-                    let run = subject.run(&strategy, &Logging::Everything)?;
-                    if let Some(departure) = &run.departure {
-                        let name = |thread| run.trace.thread_name(thread);
-                        let why = format!("a run left its schedule: {}", departure.words(&name));
-                        explored.incomplete.insert(why);
+                    let exhausted = subject.exhaust(&strategy)?;
+                    for run in &exhausted.runs {
+                        if let Some(departure) = &run.departure {
+                            let name = |thread| run.trace.thread_name(thread);
+                            let why = format!("a run left its schedule: {}", departure.words(&name));
+                            explored.incomplete.insert(why);
+                        }
                     }
-                    let paths = paths_of(program, &run.trace)?;
-                    question.exclude(&paths.decisions)?;
-                    if !explored.take(run.trace, paths, &mut seen, each) {
+                    let new = Seen::of(program, &exhausted)?;
+                    // The same prefix would come again.
+                    if seen.iter().any(|known| known.paths.is(&new.paths)) {
+                        explored.duplicates += 1;
+                        explored.incomplete.insert("a combination was run twice: a fault of ours".to_owned());
                         return Ok(explored);
                     }
-                    // Whatever it was, the same prefix would come again.
-                    if explored.duplicates > 0 {
-                        explored.incomplete.insert("a combination was run twice: a fault of ours".to_owned());
+                    question.exclude(&new.paths)?;
+                    if !explored.take(exhausted, new, &mut seen, each) {
                         return Ok(explored);
                     }
                 }
@@ -143,82 +168,63 @@ pub fn explore_beyond(
     Ok(explored)
 }
 
-/// Goes through what lies behind runs that ended before their threads did, step by step. `record` gives the trace of the present run of
-/// `steps`, with all its events; `each` is told of every run that has events of its own. How many runs that took.
-///
-/// # Errors
-/// If the subject cannot be run, or a run cannot be understood.
-pub fn look_behind<S: Steps>(
-    steps: &mut S,
-    program: &Program,
-    options: &Options,
-    explored: &mut Explored,
-    record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
-    each: &mut dyn FnMut(&Trace) -> bool,
-) -> Result<u64, Error> {
-    if explored.cut.is_empty() || !explored.incomplete.is_empty() {
-        return Ok(0);
-    }
-    let left = options.runs.saturating_sub(explored.runs.len() as u64);
-    let search = prune::Options {
-        runs: left,
-        limits: options.limits,
-        switches: options.switches,
-        phantoms: false,
-        ..prune::Options::default()
-    };
-    let known = explored.runs.clone();
-    let found = prune::explore_beyond(steps, program, &search, &known, record, &mut |trace, _| {
-        let Some(trace) = trace else { return true };
-        // A thread that is cut off may lack what nobody notices: it is the same run with more to look at.
-        let noticed = decisions::noticed(trace);
-        match explored.runs.iter_mut().find(|run| decisions::noticed(run) == noticed) {
-            Some(run) => {
-                *run = trace.clone();
-                explored.repeated += 1;
-            }
-            None => explored.runs.push(trace.clone()),
-        }
-        each(trace)
-    })?;
-    explored.bounded |= found.bounded;
-    explored.incomplete.extend(found.incomplete);
-    explored.repeated += found.runs - found.distinct;
-    explored.cut.clear();
-    Ok(found.runs)
-}
-
 impl Explored {
-    /// Takes note of a run; says whether to go on.
+    /// Takes note of runs of a new combination; says whether to go on.
     fn take(
         &mut self,
-        trace: Trace,
-        paths: Paths,
-        seen: &mut Vec<Paths>,
+        exhausted: Exhausted,
+        new: Seen,
+        seen: &mut Vec<Seen>,
         each: &mut dyn FnMut(&Trace) -> bool,
     ) -> bool {
-        if seen.iter().any(|known| known.decisions == paths.decisions) {
-            self.duplicates += 1;
-            return true;
+        if let Some(pending) = &exhausted.pending {
+            let stands = |thread| pending.iter().any(|event| event.id.thread == thread);
+            self.bounded |= new.paths.stops.keys().any(|&thread| !stands(thread));
         }
-        self.bounded |= matches!(trace.outcome, Outcome::BoundExceeded { .. });
-        self.cut.extend(cut(&trace));
-        if matches!(trace.outcome, Outcome::LimitReached { .. } | Outcome::Truncated) {
-            self.incomplete.insert("a run was cut at a limit".to_owned());
+        let mut go_on = true;
+        for run in exhausted.runs {
+            self.bounded |= matches!(run.trace.outcome, Outcome::BoundExceeded { .. });
+            if exhausted.pending.is_none() {
+                self.cut.extend(cut(&run.trace));
+            }
+            match run.trace.outcome {
+                Outcome::LimitReached { .. } | Outcome::Truncated => {
+                    self.incomplete.insert("a run was cut at a limit".to_owned());
+                }
+                Outcome::Fault { kind: FaultKind::MachineLimit, .. } => {
+                    self.incomplete.insert("a run needs more than the machine goes along with".to_owned());
+                }
+                _ => {}
+            }
+            go_on &= each(&run.trace);
+            self.runs.push(run.trace);
         }
-        let go_on = each(&trace);
-        seen.push(paths);
-        self.runs.push(trace);
+        seen.push(new);
         go_on
     }
 }
 
-/// The paths of a run. Traces of compiled programs do not have their branches: the concurrent trace program knows which way they went.
-fn paths_of(program: &Program, trace: &Trace) -> Result<Paths, Error> {
-    if !is_compiled(program) {
-        return Ok(Paths::of(trace));
+impl Seen {
+    /// The combination of a run.
+    fn of(program: &Program, exhausted: &Exhausted) -> Result<Seen, Error> {
+        // There is at least one, and what they differ in is left out.
+        let mut trace = exhausted.runs[0].trace.clone();
+        let Some(pending) = &exhausted.pending else {
+            // Traces of compiled programs do not have their branches: the concurrent trace program knows which way they went.
+            let paths = match is_compiled(program) {
+                true => {
+                    Paths::of_ctp(&Ctp::build(program, &trace, &ctp::Options::default())?, &trace.outcome)
+                }
+                false => Paths::of(&trace, 0),
+            };
+            return Ok(Seen { paths, trace, standing: 0 });
+        };
+        if let Outcome::AssertionFailed { .. } | Outcome::Fault { .. } = trace.outcome {
+            trace.events.pop();
+        }
+        trace.events.extend(pending.iter().cloned());
+        Ok(Seen { paths: Paths::of(&trace, pending.len()), trace, standing: pending.len() })
     }
-    Ok(Paths::of_ctp(&Ctp::build(program, trace, &ctp::Options::default())?))
 }
 
 /// Model programs say which threads they begin with.

@@ -13,7 +13,8 @@
 use super::Class;
 use crate::arena::Arena;
 use crate::paths::Paths;
-use crate::question::{Question, Said};
+use crate::question::{Question, Said, Sought};
+use claim::Witness;
 use ctp::{Ctp, EventIndex, Kind, Otherwise};
 use encode::{Bool, Encoding, Result};
 use ir::{Op, Program, SiteIndex, SyncOp};
@@ -102,6 +103,16 @@ impl<'a> Known<'a> {
     /// Whether nothing that was not checked can follow on these steps of the run `own`, each given by its last event. If that is not known,
     /// it counts as harmful.
     pub fn is_harmless(&mut self, own: usize, steps: &[EventId]) -> Result<bool> {
+        for at in self.beginning_so(own, steps) {
+            if !self.is_clear(at, steps)? {
+                return self.is_harmless_in_the_abstract(own, steps);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The known runs that begin with these steps of the run `own`: that one first, then those that are most like it, the later ones.
+    fn beginning_so(&self, own: usize, steps: &[EventId]) -> Vec<usize> {
         let mut done: FxHashMap<ThreadId, u64> = FxHashMap::default();
         done.extend(steps.iter().map(|step| (step.thread, step.n)));
         let paths = &self.runs[own].asked.paths;
@@ -112,14 +123,28 @@ impl<'a> Known<'a> {
                 others.get(..made) == own.get(..made)
             })
         };
-        let asked: Vec<usize> = (0..self.runs.len()).filter(|&at| begins_so(&self.runs[at])).collect();
-        // The run itself first, then those that are most like it: the later ones.
-        for at in [own].into_iter().chain(asked.into_iter().rev().filter(|&at| at != own)) {
+        let others = (0..self.runs.len()).rev().filter(|&at| at != own && begins_so(&self.runs[at]));
+        [own].into_iter().chain(others).collect()
+    }
+
+    /// A schedule that shows something new behind these steps of the run `own`, if the solver knows one. Where ways need not be run because of what they may
+    /// write, none is given: going back step by step leaves more out.
+    pub fn lead(&mut self, own: usize, steps: &[EventId]) -> Result<Option<Witness>> {
+        if self.runs[own].asked.abstraction.is_some() {
+            return Ok(None);
+        }
+        for at in self.beginning_so(own, steps) {
             if !self.is_clear(at, steps)? {
-                return self.is_harmless_in_the_abstract(own, steps);
+                let question = &mut self.runs[at].exact;
+                self.questions += 1;
+                let begins = beginning(question.encoding(), steps)?;
+                return Ok(match question.ask(&begins)? {
+                    Said::Another(witness) => Some(witness),
+                    Said::Nothing | Said::Unknown(_) => None,
+                });
             }
         }
-        Ok(true)
+        Ok(None)
     }
 
     /// Whether nothing new can leave the paths of a run behind these steps.
@@ -130,7 +155,7 @@ impl<'a> Known<'a> {
         for other in self.runs[at].told..self.runs.len() {
             if other != at && self.runs[other].is_whole() {
                 let asked = self.runs[other].asked;
-                self.runs[at].exact.exclude(&asked.paths.decisions)?;
+                self.runs[at].exact.exclude(&asked.paths)?;
             }
         }
         self.runs[at].told = self.runs.len();
@@ -187,9 +212,7 @@ fn question<'c>(
     ctp: &'c Ctp,
     limits: encode::Limits,
 ) -> Result<Question<'c>> {
-    // An assertion that fails ends the process, and prediction has found it: behind that there is nothing.
-    let is_of_interest = |kind: &Kind| !matches!(kind, Kind::Assert { .. });
-    let mut question = Question::new(program, ctp, &asked.paths, limits, None, is_of_interest)?;
+    let mut question = Question::new(program, ctp, &asked.paths, limits, None, Sought::Unchecked)?;
     for one in &asked.stuck {
         let goes_on = goes_on(program, question.encoding(), one)?;
         question.add(goes_on)?;

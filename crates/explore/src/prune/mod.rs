@@ -8,7 +8,8 @@
 //! Departures from the paper: at every point all threads that can go on are tried, and what leads only to the same runs in another order of
 //! independent steps is left out by sleep sets; partial order reduction that adds points as it goes would miss those that
 //! the subtrees left out would have added. The points of a run are not asked about one by one: what holds for a beginning holds for
-//! every longer one, so the shortest harmless one is found by bisection. The search goes on behind a finding.
+//! every longer one, so the shortest harmless one is found by bisection. Where a point is not harmless the solver has a schedule that shows it: that
+//! is run at once, and asked about in turn, before the search goes back step by step. The search goes on behind a finding.
 
 mod harmless;
 mod permitted;
@@ -18,12 +19,12 @@ use crate::arena::Arena;
 use crate::bounded::{Stretches, could_have_come_earlier};
 use crate::paths::{Paths, open_ends};
 use crate::tree::Item;
-use claim::Property;
+use claim::{Property, Witness};
 use ctp::{Ctp, Phantoms};
 use harmless::{Alone, Asked, Known};
 use ir::Program;
 use ir::analysis::Branches;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use subject::{Move, RunError, Steps};
 use trace::{BlockedThread, EventId, Outcome, ThreadId, Trace};
@@ -190,7 +191,7 @@ impl<S: Steps> Search<'_, S> {
                         if go_on {
                             self.prune(&trace)?;
                         }
-                        go_on
+                        go_on && self.follow_leads(&trace, record, each)?
                     }
                     Begun::GivenUp => each(None, &self.explored),
                     Begun::GoesOn => true,
@@ -302,6 +303,87 @@ impl<S: Steps> Search<'_, S> {
         each(is_new.then_some(trace), &self.explored)
     }
 
+    /// Runs at once what the solver knows to be new behind the first point from which more is to be run, so that the points behind it may have nothing left
+    /// when the search comes back to them; says whether to go on.
+    fn follow_leads(
+        &mut self,
+        present: &Trace,
+        record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
+        each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool,
+    ) -> Result<bool, Error> {
+        // A run that stops on its way has no abstraction though others like it may.
+        let is_whole = matches!(present.outcome, Outcome::Completed { .. } | Outcome::Exited { .. });
+        let leads = is_whole && self.options.switches.is_none();
+        let Some(own) = self.known.find(&class(present)).filter(|_| leads) else { return Ok(true) };
+        while let Some(at) = self.frames.iter().position(|frame| !frame.left.is_empty())
+            && self.explored.runs < self.options.runs
+            && let Some(witness) = self.known.lead(own, &self.made[..at])?
+        {
+            let trace = self.run_along(&witness, record)?;
+            let is_known = self.known.find(&class(&trace)).is_some();
+            if !self.check(&trace, each) {
+                return Ok(false);
+            }
+            // What says nothing about others, or nothing new, does not bring us further.
+            if is_known || !self.know(&trace)? {
+                break;
+            }
+            self.prune(present)?;
+        }
+        Ok(true)
+    }
+
+    /// Runs the subject along a schedule and on to its end, and comes back to the end of the present run.
+    fn run_along(
+        &mut self,
+        witness: &Witness,
+        record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
+    ) -> Result<Trace, Error> {
+        let present: Vec<Move> =
+            (self.frames.iter()).filter_map(|frame| frame.current.as_ref().map(|item| item.made)).collect();
+        self.subject.back_to(0);
+        let mut done: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        let mut choices = witness.choices.iter().copied().peekable();
+        let mut wanted = witness.order.iter().copied().peekable();
+        let mut last = None;
+        loop {
+            while wanted.next_if(|id| done.get(&id.thread).is_some_and(|&n| n >= id.n)).is_some() {}
+            let moves = self.subject.moves();
+            let next = wanted.peek().map(|id| id.thread).or(last);
+            let of_thread: Vec<Move> =
+                moves.iter().copied().filter(|made| Some(made.thread) == next).collect();
+            let made = match of_thread
+                .iter()
+                .find(|made| made.choice.is_some() && made.choice == choices.peek().copied())
+            {
+                Some(&made) => {
+                    choices.next();
+                    made
+                }
+                None => match of_thread.first().or(moves.first()) {
+                    Some(&made) => made,
+                    None => break,
+                },
+            };
+            // What cannot be followed any further is run to its end all the same.
+            if wanted.peek().is_some_and(|id| id.thread != made.thread) {
+                wanted.by_ref().for_each(drop);
+            }
+            self.subject.make(made);
+            self.explored.steps += 1;
+            last = Some(made.thread);
+            done.extend(self.subject.last().map(|event| (event.thread, event.n)));
+        }
+        self.explored.runs += 1;
+        self.subject.complete();
+        let trace = record(self.subject)?;
+        self.subject.back_to(0);
+        for made in present {
+            self.subject.make(made);
+        }
+        Ok(trace)
+    }
+
     /// CTP-PRUNE-BACKTRACKSETS: empties the backtrack sets of all points from which nothing new can come.
     fn prune(&mut self, trace: &Trace) -> Result<(), Error> {
         let Some(stuck) = permitted::stuck(&self.options.properties, trace, self.subject.blocked()) else {
@@ -356,8 +438,8 @@ fn first_harmless(
 }
 
 impl<S> Search<'_, S> {
-    /// Takes in a run that was checked before.
-    fn know(&mut self, trace: &Trace) -> Result<(), Error> {
+    /// Takes in a run that was checked before; says whether it stands for others.
+    fn know(&mut self, trace: &Trace) -> Result<bool, Error> {
         let class = class(trace);
         self.seen.insert(class.clone());
         let whole = match trace.outcome {
@@ -365,11 +447,12 @@ impl<S> Search<'_, S> {
             Outcome::BoundExceeded { .. } => open_ends(trace) == 1,
             _ => false,
         };
-        if whole && self.known.has_room() {
+        let is_kept = whole && self.known.has_room();
+        if is_kept {
             let asked = self.asked(trace, vec![])?;
             self.known.add(class, asked)?;
         }
-        Ok(())
+        Ok(is_kept)
     }
 
     fn asked(&mut self, trace: &Trace, stuck: Vec<BlockedThread>) -> Result<Asked, Error> {
@@ -377,7 +460,7 @@ impl<S> Search<'_, S> {
         let abstraction = self.abstraction(trace, &ctp)?;
         self.explored.phantoms += abstraction.as_ref().map_or(0, |ctp| ctp.phantoms.len() as u64);
         let asserts = self.options.properties.contains(&Property::Assertion);
-        Ok(Asked { ctp, abstraction, paths: Paths::of(trace), stuck, asserts })
+        Ok(Asked { ctp, abstraction, paths: Paths::of(trace, 0), stuck, asserts })
     }
 
     /// CTP⁺ of a run: with phantom edges where they say enough.
@@ -399,5 +482,5 @@ impl<S> Search<'_, S> {
 fn class(trace: &Trace) -> Class {
     let mut last = std::collections::BTreeMap::new();
     last.extend(trace.events.iter().map(|event| (event.id.thread, event.id.n)));
-    (Paths::of(trace).decisions, last.into_iter().collect())
+    (Paths::of(trace, 0).decisions, last.into_iter().collect())
 }

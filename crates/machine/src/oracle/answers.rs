@@ -91,6 +91,22 @@ impl Answers {
     }
 }
 
+impl Answers {
+    /// All that was seen, without the schedules that show it: what two walks over the same schedules have in common.
+    #[must_use]
+    pub fn seen(&self) -> impl PartialEq + std::fmt::Debug + use<> {
+        (
+            self.final_states.keys().cloned().collect::<Vec<_>>(),
+            self.failures.keys().copied().collect::<Vec<_>>(),
+            self.deadlocks.keys().cloned().collect::<Vec<_>>(),
+            self.co_enabled.keys().copied().collect::<Vec<_>>(),
+            self.unordered.keys().copied().collect::<Vec<_>>(),
+            self.triples.keys().copied().collect::<Vec<_>>(),
+            self.bounds.keys().copied().collect::<Vec<_>>(),
+        )
+    }
+}
+
 /// Which limit ended the walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum LimitReached {

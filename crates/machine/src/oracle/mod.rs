@@ -17,6 +17,7 @@ mod answers;
 mod decision;
 mod end;
 mod happens_before;
+mod look;
 mod monitor;
 mod paths;
 mod search;

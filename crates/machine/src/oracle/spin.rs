@@ -7,9 +7,11 @@
 //!
 //! What counts for the state of a thread are the values that it may still use; how often a loop went round, counted for its bound, is none of them.
 
+use super::walk::Walk;
 use crate::Machine;
 use crate::state::{Phase, State};
-use trace::{EventKind, Location};
+use subject::Footprint;
+use trace::{BlockedThread, EventKind, Location, ThreadId, WaitsFor};
 
 /// Memory that was read, and what it held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,6 +93,60 @@ impl Quiet {
             found.is_ok_and(|(place, _)| state.memory.load(place, seen.bytes) == seen.value)
         };
         self.round.as_ref().is_some_and(|round| round.iter().all(is_same))
+    }
+}
+
+impl<'m> Walk<'m> {
+    /// The same, but a loop iteration without effect blocks its thread until something that it read has changed (`spin.rs`).
+    #[must_use]
+    pub fn recognising_spins(mut self) -> Walk<'m> {
+        self.spins = true;
+        self.now.quiet = vec![Quiet::default(); self.now.state.threads.len()];
+        for t in 0..self.now.quiet.len() {
+            self.now.quiet[t].step(self.machine, &self.now.state, t, vec![], true);
+        }
+        self
+    }
+
+    /// All threads that wait, if some of them do so by going round; they do it for ever if nobody else goes on.
+    pub(super) fn going_round(&self) -> Option<Vec<BlockedThread>> {
+        let state = &self.now.state;
+        let stopped = |phase: &Phase| matches!(phase, Phase::AssumptionFailed | Phase::BoundReached);
+        if state.ending.is_some() || state.threads.iter().any(|thread| stopped(&thread.phase)) {
+            return None;
+        }
+        let waits = |t: &usize| self.now.quiet.get(*t).is_some_and(|quiet| quiet.waits(self.machine, state));
+        let round: Vec<BlockedThread> = (0..state.threads.len())
+            .filter(waits)
+            .filter_map(|t| {
+                let object = self.now.quiet[t].round().last()?.location;
+                let waits_for = WaitsFor::Word { object };
+                Some(BlockedThread {
+                    thread: state.threads[t].id,
+                    site: self.machine.site(state, t),
+                    waits_for,
+                })
+            })
+            .collect();
+        if round.is_empty() {
+            return None;
+        }
+        let mut all = self.machine.all_blocked(state);
+        all.extend(round);
+        all.sort_unstable();
+        Some(all)
+    }
+}
+
+/// Adds that a step depends on what was read.
+pub fn add_reads(footprint: &mut Footprint, thread: ThreadId, read: &[Seen]) {
+    for seen in read {
+        let kind =
+            EventKind::Read { location: seen.location, bytes: seen.bytes, value: seen.value, order: None };
+        footprint.add(thread, &kind, |_| seen.address, |_| 0, &[]);
+    }
+    if !read.is_empty() {
+        footprint.add_waiting(thread);
     }
 }
 

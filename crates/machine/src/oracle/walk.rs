@@ -2,42 +2,38 @@
 //!
 //! Each step leaves the state before it behind, so going back costs nothing and nothing is run twice.
 
-use super::access::{address_of, is_race, pending};
+use super::access::{is_race, pending};
 use super::answers::{Answers, Counts, LimitReached, Race, Triple};
 use super::end::End;
+use super::look::Look;
 use super::monitor::{Monitor, Watch};
-use super::spin::{Effect, Quiet, Seen};
+use super::spin::{Quiet, Seen, add_reads};
 use crate::Machine;
 use crate::enabled::Readiness;
-use crate::object::Object;
 use crate::state::{Phase, State};
-use crate::step::Observer;
-use ir::{SiteId, SyncOp};
+use ir::SiteId;
 use subject::{Footprint, Move, Schedule, Segment, Steps};
-use trace::{
-    AllocationId, BlockedThread, Choice, Event, EventId, EventKind, LockMode, Outcome, ThreadId, WaitsFor,
-    WakeReason,
-};
+use trace::{BlockedThread, Choice, EventId, Outcome, ThreadId};
 
 /// A run of a machine, and what all runs so far have shown.
 pub struct Walk<'m> {
-    machine: &'m Machine,
+    pub(super) machine: &'m Machine,
     /// Whether unordered races and transactions are looked at.
     history: bool,
     /// Whether loops that only wait are recognised.
-    spins: bool,
-    now: Point,
+    pub(super) spins: bool,
+    pub(super) now: Point,
     /// The steps so far, each with the point that it was made from.
     made: Vec<(Point, Made)>,
     answers: Answers,
 }
 
 #[derive(Clone)]
-struct Point {
-    state: State,
+pub(super) struct Point {
+    pub(super) state: State,
     monitor: Monitor,
     /// For each thread what it has done since somebody could notice it, if loops that only wait are recognised.
-    quiet: Vec<Quiet>,
+    pub(super) quiet: Vec<Quiet>,
 }
 
 /// A step that was made.
@@ -47,62 +43,6 @@ struct Made {
     until: u64,
     /// The instruction of its last event.
     site: SiteId,
-}
-
-/// Notes what a step touches, and what it shows.
-struct Look<'a> {
-    footprint: Footprint,
-    watch: Option<Watch<'a>>,
-    /// What it read.
-    read: Vec<Seen>,
-    /// It did more than that.
-    effect: bool,
-}
-
-impl<'a> Look<'a> {
-    fn new(watch: Option<Watch<'a>>) -> Look<'a> {
-        Look { footprint: Footprint::default(), watch, read: vec![], effect: false }
-    }
-}
-
-impl Observer for Look<'_> {
-    fn event(&mut self, state: &State, event: Event, before: u64) {
-        let thread = event.id.thread;
-        let woken: Vec<ThreadId> = match event.kind {
-            EventKind::Signal { .. } | EventKind::Broadcast { .. } => woken_by(state, &event),
-            _ => vec![],
-        };
-        let address = |location| address_of(&state.memory, location);
-        let bytes = |allocation: AllocationId| {
-            let block = state.memory.blocks.iter().find(|block| block.allocation == allocation);
-            block.map_or(1, |block| block.bytes)
-        };
-        match Effect::of(&event.kind) {
-            Effect::None => {}
-            Effect::Read(location, bytes, value) => {
-                let address = address_of(&state.memory, location);
-                self.read.push(Seen { location, address, bytes, value });
-            }
-            Effect::Some => self.effect = true,
-        }
-        if state.exclusive.is_some() {
-            self.footprint = Footprint::everything();
-        }
-        self.footprint.add(thread, &event.kind, address, bytes, &woken);
-        if event.id.n == 1 {
-            self.footprint.add_begin(thread);
-        }
-        if let Some(watch) = &mut self.watch {
-            watch.event(state, event, before);
-        }
-    }
-}
-
-/// The threads whose wait this signal has ended.
-fn woken_by(state: &State, signal: &Event) -> Vec<ThreadId> {
-    let by = Some(WakeReason::Signal(signal.id));
-    let is_woken = |phase: &Phase| matches!(phase, Phase::Waiting { woken, .. } if *woken == by);
-    state.threads.iter().filter(|thread| is_woken(&thread.phase)).map(|thread| thread.id).collect()
 }
 
 impl<'m> Walk<'m> {
@@ -120,17 +60,6 @@ impl<'m> Walk<'m> {
         walk.now = now;
         walk.name_threads();
         walk
-    }
-
-    /// The same, but a loop iteration without effect blocks its thread until something that it read has changed (`spin.rs`).
-    #[must_use]
-    pub fn recognising_spins(mut self) -> Walk<'m> {
-        self.spins = true;
-        self.now.quiet = vec![Quiet::default(); self.now.state.threads.len()];
-        for t in 0..self.now.quiet.len() {
-            self.now.quiet[t].step(self.machine, &self.now.state, t, vec![], true);
-        }
-        self
     }
 
     /// What all runs have shown, `limit` being why there were no more of them.
@@ -324,35 +253,6 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// All threads that wait, if some of them do so by going round; they do it for ever if nobody else goes on.
-    fn going_round(&self) -> Option<Vec<BlockedThread>> {
-        let state = &self.now.state;
-        let stopped = |phase: &Phase| matches!(phase, Phase::AssumptionFailed | Phase::BoundReached);
-        if state.ending.is_some() || state.threads.iter().any(|thread| stopped(&thread.phase)) {
-            return None;
-        }
-        let waits = |t: &usize| self.now.quiet.get(*t).is_some_and(|quiet| quiet.waits(self.machine, state));
-        let round: Vec<BlockedThread> = (0..state.threads.len())
-            .filter(waits)
-            .filter_map(|t| {
-                let object = self.now.quiet[t].round().last()?.location;
-                let waits_for = WaitsFor::Word { object };
-                Some(BlockedThread {
-                    thread: state.threads[t].id,
-                    site: self.machine.site(state, t),
-                    waits_for,
-                })
-            })
-            .collect();
-        if round.is_empty() {
-            return None;
-        }
-        let mut all = self.machine.all_blocked(state);
-        all.extend(round);
-        all.sort_unstable();
-        Some(all)
-    }
-
     /// What thread `t`, which cannot go on, would touch if it could.
     fn blocked(&self, at: &Point, t: usize) -> Footprint {
         let mut footprint = Footprint::default();
@@ -362,55 +262,15 @@ impl<'m> Walk<'m> {
             add_reads(&mut footprint, thread.id, at.quiet[t].round());
             return footprint;
         }
-        let mut add = |kind: &EventKind| footprint.add(thread.id, kind, |at| at.offset, |_| 0, &[]);
-        let object = |index: usize| self.machine.layout().objects[index];
-        match thread.phase {
-            Phase::Waiting { mutex, woken: Some(reason), condition, .. } => {
-                let (condition, mutex) = (object(condition), mutex.map(object));
-                add(&EventKind::WaitEnd { condition, mutex, reason });
-            }
-            Phase::Waiting { .. } => footprint.add_waiting(thread.id),
-            Phase::AtBarrier { barrier, round } => {
-                add(&EventKind::BarrierLeave { barrier: object(barrier), round });
-            }
-            _ => match self.machine.next_sync(state, t) {
-                Some((SyncOp::Join, handle)) => {
-                    let child = self.machine.joined(state, handle).map(|child| state.threads[child].id);
-                    child.into_iter().for_each(|child| add(&EventKind::Join { child }));
-                }
-                Some((op, operand)) => {
-                    if let Ok(index) = self.machine.layout().locate_object(operand) {
-                        let mode = match (op, &state.objects[index]) {
-                            (SyncOp::ReadLock, _) => LockMode::Read,
-                            (_, Object::RwLock { .. }) => LockMode::Write,
-                            _ => LockMode::Mutex,
-                        };
-                        let object = object(index);
-                        add(&match op {
-                            SyncOp::Acquire => EventKind::Acquire { semaphore: object },
-                            _ => EventKind::Lock { object, mode, depth: 1 },
-                        });
-                    }
-                }
-                None => {}
-            },
+        match (&thread.phase, self.machine.blocked_event(state, t)) {
+            (Phase::Waiting { woken: None, .. }, _) => footprint.add_waiting(thread.id),
+            (_, Some(kind)) => footprint.add(thread.id, &kind, |at| at.offset, |_| 0, &[]),
+            (_, None) => {}
         }
         if thread.done == 0 {
             footprint.add_begin(thread.id);
         }
         footprint
-    }
-}
-
-/// Adds that a step depends on what was read.
-fn add_reads(footprint: &mut Footprint, thread: ThreadId, read: &[Seen]) {
-    for seen in read {
-        let kind =
-            EventKind::Read { location: seen.location, bytes: seen.bytes, value: seen.value, order: None };
-        footprint.add(thread, &kind, |_| seen.address, |_| 0, &[]);
-    }
-    if !read.is_empty() {
-        footprint.add_waiting(thread);
     }
 }
 

@@ -3,14 +3,11 @@
 use super::runs::{self, Naming, Saving, Searched};
 use crate::cli::ExploreArguments;
 use crate::exit::Exit;
-use crate::{compiled, output, prediction};
+use crate::{compiled, output};
 use anyhow::bail;
 use explore::paths::{self, Explored};
 use indicatif::ProgressBar;
-use machine::oracle::Walk;
-use std::fmt::Write as _;
-use subject::{Strategy, Subject as _};
-use trace::{Logging, Trace};
+use trace::Trace;
 
 /// Of a model program.
 pub fn paths(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
@@ -21,26 +18,10 @@ pub fn paths(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let known = saving.known().to_vec();
     let mut each = counting(&bar, &mut saving);
     let mut explored = paths::explore_beyond(&machine, &search, &known, &mut each)?;
-    let mut counted = counted(&explored);
-    let mut record =
-        |walk: &Walk<'_>| Ok(machine.run(&Strategy::follow(walk.schedule()), &Logging::Everything)?.trace);
-    let mut walk = Walk::new(&machine, false);
-    let behind = match prediction::interrupter().is_set() {
-        true => 0,
-        false => {
-            paths::look_behind(&mut walk, machine.program(), &search, &mut explored, &mut record, &mut each)?
-        }
-    };
     drop(each);
     bar.finish_and_clear();
     explored.incomplete.extend(saving.end()?);
-    if behind > 0 {
-        let behind = runs::count(behind, "more run");
-        let _ = write!(counted, "; {behind} to look behind those that ended early");
-    }
-    if explored.repeated > 0 {
-        let _ = write!(counted, ", {} of them like others", explored.repeated);
-    }
+    let counted = counted(&explored);
     runs::tell(arguments, &machine, runs::naming(arguments), searched(explored, counted))
 }
 
@@ -91,7 +72,8 @@ fn counting(bar: &ProgressBar, saving: &mut Saving) -> impl FnMut(&Trace) -> boo
 
 fn counted(explored: &Explored) -> String {
     let number = runs::count(explored.runs.len() as u64, "run");
-    format!("{number}, one for each combination of ways that the threads go")
+    let twice = explored.duplicates;
+    format!("{number}, one for each combination of ways that the threads go; combinations run twice: {twice}")
 }
 
 fn searched(explored: Explored, counted: String) -> Searched {
