@@ -1,5 +1,6 @@
 //! Candidates: event tuples that would be bugs if feasible (DESIGN §10).
 
+use crate::Formula;
 use serde::{Deserialize, Serialize};
 use trace::{AccessKind, EventId, FaultKind};
 
@@ -75,7 +76,7 @@ impl Deadlock {
     }
 }
 
-/// Events that are all executed, in an order that is given in part (PLAN §4.2).
+/// Events that are executed, in an order that is given in part, and what else is asked of the run up to its end (PLAN §4.2).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Pattern {
     /// What the user calls it.
@@ -84,6 +85,34 @@ pub struct Pattern {
     pub events: Vec<EventId>,
     /// Pairs of indices into `events`: the first is before the second.
     pub order: Vec<(u32, u32)>,
+    /// What holds of the run besides. An event of which nothing but this speaks need not be executed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Formula>,
+}
+
+impl Pattern {
+    /// The events that have to be executed.
+    #[must_use]
+    pub fn required(&self) -> Vec<EventId> {
+        let asked = self.goal.as_ref().map_or_else(Vec::new, Formula::events);
+        let is_ordered = |n: u32| self.order.iter().any(|&(first, second)| n == first || n == second);
+        let required = (0..).zip(&self.events).filter(|(n, event)| is_ordered(*n) || !asked.contains(event));
+        required.map(|(_, event)| *event).collect()
+    }
+
+    /// The pairs of events of which the first is before the second.
+    pub fn ordered(&self) -> impl Iterator<Item = (EventId, EventId)> {
+        let event = |n: u32| self.events.get(n as usize).copied();
+        self.order.iter().filter_map(move |&(first, second)| event(first).zip(event(second)))
+    }
+
+    /// All that it asks for, as one formula.
+    #[must_use]
+    pub fn formula(&self) -> Formula {
+        let required = self.required().into_iter().map(|event| Formula::eventually(Formula::Happened(event)));
+        let ordered = self.ordered().map(|(first, second)| Formula::ordered(first, second));
+        Formula::and(required.chain(ordered).chain(self.goal.clone()))
+    }
 }
 
 /// The kinds of candidates, as `--only` names them.

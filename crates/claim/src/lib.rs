@@ -7,9 +7,11 @@
 mod answer;
 mod candidate;
 mod finding;
+mod formula;
 mod statistics;
 
 pub use answer::{Answer, Because, Unknown, Witness};
 pub use candidate::{Candidate, Deadlock, Pattern, Property, is_unserializable};
 pub use finding::{Block, Cause, Consequence, Engine, Finding, Outside, Standing, Unconfirmed};
+pub use formula::Formula;
 pub use statistics::{Coverage, EngineStatistics, PhaseTimes, Statistics};

@@ -167,24 +167,15 @@ impl Writer<'_> {
         at_each.map(|location| self.variable(location)).collect()
     }
 
-    fn variable(&mut self, location: Location) -> VariableId {
-        if let Some(&known) = self.variables.get(&location) {
-            return known;
-        }
-        let name = unused(&self.recording.variables, self.trace.location_name(self.program, location));
-        let number = self.recording.variables.number(&name);
-        self.variables.insert(location, number);
-        number
+    fn variable(&mut self, at: Location) -> VariableId {
+        let (trace, program) = (self.trace, self.program);
+        let name = || trace.location_name(program, at);
+        numbered(&mut self.variables, &mut self.recording.variables, at, name)
     }
 
-    fn lock(&mut self, location: Location) -> LockId {
-        if let Some(&known) = self.locks.get(&location) {
-            return known;
-        }
-        let name = unused(&self.recording.locks, self.trace.location_name(self.program, location));
-        let number = self.recording.locks.number(&name);
-        self.locks.insert(location, number);
-        number
+    fn lock(&mut self, at: Location) -> LockId {
+        let (trace, program) = (self.trace, self.program);
+        numbered(&mut self.locks, &mut self.recording.locks, at, || trace.location_name(program, at))
     }
 
     /// Where an instruction stands: in a file, or by its label or number.
@@ -203,6 +194,19 @@ impl Writer<'_> {
         self.places.insert(site, place);
         place
     }
+}
+
+/// The number of a piece of memory, a new one with a name of its own if it is new.
+fn numbered<I: From<u32> + Into<usize> + Copy>(
+    known: &mut FxHashMap<Location, I>,
+    names: &mut Names<I>,
+    at: Location,
+    name: impl FnOnce() -> String,
+) -> I {
+    *known.entry(at).or_insert_with(|| {
+        let name = unused(names, name());
+        names.number(&name)
+    })
 }
 
 /// A name that nothing else of its kind has: two pieces of memory may be called the same.

@@ -4,6 +4,7 @@
 //! what it accessed: of the program nothing is needed but that. What neither needs nor changes anything is no step, since a schedule does it
 //! right before the thread's next one.
 
+use crate::formula;
 use crate::goal::{Goal, Until};
 use crate::memory::{Contents, recorded_reads};
 use crate::problem::{Condition, Effect, Meaning, Problem, Step, ThreadNumber, ThreadSteps, Variable, Way};
@@ -271,7 +272,7 @@ impl<'c> Builder<'c> {
                     self.need(place, Condition::Done(before, at as u32 + 1));
                 }
             }
-            Goal::Formula(formula) => formula.set_goal(self),
+            Goal::Formula(formula) => formula::set_goal(formula, self),
         }
     }
 

@@ -1,7 +1,6 @@
 //! What is to be reached: orders of events, as candidates ask for them (PLAN §4.2, §4.3), or formulas.
 
-use crate::formula::Formula;
-use claim::{Candidate, Deadlock};
+use claim::{Candidate, Deadlock, Formula};
 use trace::EventId;
 
 /// What a plan has to bring about.
@@ -27,7 +26,8 @@ pub enum Goal {
         /// Pairs of indices into `events`.
         order: Vec<(u32, u32)>,
     },
-    /// A formula over "this event has happened" holds of the whole run.
+    /// A formula over "this event has happened" holds of the whole run. What its events read is left open: a thread whose read saw something else
+    /// goes no further.
     Formula(Formula),
 }
 
@@ -53,6 +53,7 @@ impl Goal {
                 Some(Goal::Stand(vec![*first, *second]))
             }
             Candidate::Deadlock(Deadlock::Circle(events)) => Some(Goal::Stand(events.clone())),
+            Candidate::Pattern(pattern) if pattern.goal.is_some() => Some(Goal::Formula(pattern.formula())),
             Candidate::Pattern(pattern) => {
                 Some(Goal::Ordered { events: pattern.events.clone(), order: pattern.order.clone() })
             }
@@ -83,7 +84,8 @@ impl Goal {
                 };
                 events.iter().filter(|event| !later(event)).copied().collect()
             }
-            Goal::Stand(_) | Goal::Formula(_) => vec![],
+            Goal::Formula(formula) => formula.events(),
+            Goal::Stand(_) => vec![],
         }
     }
 }

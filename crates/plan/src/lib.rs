@@ -8,8 +8,9 @@
 //!
 //! [`Problem::new`] makes the problem from a concurrent trace program or a slice of one, [`Problem::solve`] is the planner,
 //! [`Problem::witness`] the schedule of a plan. With [`Data::Ignored`] the same problem asks for lock-valid runs, as Penelope predicts
-//! them. Goals are orders of events, or formulas of temporal logic ([`Formula`]). [`pddl`] writes a problem for other planners.
+//! them. Goals are orders of events, or formulas of temporal logic ([`claim::Formula`]). [`pddl`] writes a problem for other planners.
 
+mod alone;
 mod build;
 mod formula;
 mod goal;
@@ -23,7 +24,6 @@ mod sync;
 mod triple;
 
 pub use build::Data;
-pub use formula::Formula;
 pub use goal::{Goal, Until};
 pub use outside::{Outside, OutsideError};
 pub use problem::{

@@ -88,6 +88,9 @@ impl Outside {
         if problem.is_hopeless {
             return Ok(Outcome::None);
         }
+        if problem.is_too_large {
+            return Ok(Outcome::Limit(0));
+        }
         // An empty plan has no actions that could be read.
         if problem.is_goal(&problem.start()) {
             return Ok(Outcome::Plan(vec![]));

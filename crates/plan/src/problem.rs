@@ -135,6 +135,8 @@ pub struct Problem {
     pub contents: Vec<(ctp::LocationId, Vec<Content>)>,
     /// Nothing can be a plan, whatever the search says: the goal's events do not meet.
     pub is_hopeless: bool,
+    /// The goal has more states than are looked at: nothing is known.
+    pub is_too_large: bool,
 }
 
 /// What a location may hold.

@@ -1,9 +1,11 @@
 //! The planner: heuristic forward search, as FF does it (Hoffmann and Nebel 2001; PLAN §1, §5).
 //!
 //! First *enforced hill climbing*: from a state, as far along the relaxed plan as that goes (Vidal 2004), or else breadth first along helpful
-//! steps, to the nearest state that is better; from there again. That is fast and may get stuck. Then *best first*, over all steps: the state with the shortest relaxed plan is looked at next. No state
-//! is looked at twice, and none from which even the relaxed problem has no plan, so if that ends without a plan there is none.
+//! steps, to the nearest state that is better; from there again. That is fast and may get stuck. Then *best first*, over all steps but such that need not be tried
+//! (`alone`): the state with the shortest relaxed plan is looked at next. No state is looked at twice, and none from which even the relaxed problem has
+//! no plan, so if that ends without a plan there is none.
 
+use crate::alone::Alone;
 use crate::problem::{Problem, State, ThreadNumber};
 use crate::relaxed::Heuristic;
 use crate::sync::is_waiting;
@@ -58,6 +60,9 @@ impl Problem {
     pub fn solve(&self, limits: Limits) -> (Outcome, usize) {
         if self.is_hopeless {
             return (Outcome::None, 0);
+        }
+        if self.is_too_large {
+            return (Outcome::Limit(0), 0);
         }
         let mut search = Search { problem: self, heuristic: Heuristic::new(self), limits, states: 0 };
         let outcome = match search.climb() {
@@ -178,6 +183,7 @@ impl Search<'_> {
     fn best_first(&mut self) -> Outcome {
         let problem = self.problem;
         let all: Vec<ThreadNumber> = problem.numbers().collect();
+        let alone = Alone::new(problem);
         let start = problem.start();
         let Some(relaxed) = self.heuristic.relaxed(&start) else { return Outcome::None };
         let mut reached: Reached = FxHashMap::default();
@@ -191,7 +197,8 @@ impl Search<'_> {
                 return Outcome::Plan(way_to(&reached, state));
             }
             let last = reached.get(&state).and_then(|from| from.as_ref()).map(|(_, action)| action.thread);
-            for (action, next) in self.successors(&state, &all, last) {
+            let threads = alone.thread(&state).map_or_else(|| all.clone(), |thread| vec![thread]);
+            for (action, next) in self.successors(&state, &threads, last) {
                 if reached.contains_key(&next) {
                     continue;
                 }

@@ -202,8 +202,11 @@ fn standing(
         // That it would wait again is the checker's to say.
         Candidate::Wakeup { look, wake } => done(*look)? < done(*wake)?,
         Candidate::Pattern(pattern) => {
-            let at: Vec<usize> = pattern.events.iter().map(|&event| done(event)).collect::<Result<_, _>>()?;
-            pattern.order.iter().all(|&(a, b)| at.get(a as usize) < at.get(b as usize))
+            let mut ran: Vec<(usize, EventId)> = vec![];
+            ran.extend(pattern.events.iter().filter_map(|&event| Some((done(event).ok()?, event))));
+            ran.sort_unstable();
+            let ran: Vec<EventId> = ran.into_iter().map(|(_, event)| event).collect();
+            pattern.formula().holds(&ran)
         }
     };
     if shown { Ok(()) } else { Err(Unconfirmed::NotShown) }

@@ -105,7 +105,7 @@ pub fn predict(
         let events = Rearranged::new(trace);
         return run(program, trace, options, progress, |candidate, witness| events.shown(candidate, witness));
     }
-    run(program, trace, options, progress, |_, witness| Replayed::not(witness))
+    run(program, trace, options, progress, |_, witness| Replayed::not(&witness.whole(trace)))
 }
 
 /// Predicts from a trace of a subject and re-runs the subject along the witnesses.
@@ -123,8 +123,8 @@ pub fn predict_and_confirm(
         .until
         .is_some_and(|until| Instant::now() >= until)
     {
-        true => Replayed::not(witness),
-        false => confirm(subject, trace, candidate, witness, normal),
+        true => Replayed::not(&witness.whole(trace)),
+        false => confirm(subject, trace, candidate, &witness.whole(trace), normal),
     };
     run(subject.program(), trace, options, progress, replay)
 }
@@ -154,7 +154,7 @@ fn run(
     let (patterns, left_out) = pattern::bind(&options.patterns, &ctp, program, trace, most)?;
     remaining.extend(patterns);
     prediction.coverage.left_out += left_out;
-    let replay = &mut |candidate: &Candidate, witness: &Witness| replay(candidate, &witness.whole(trace));
+    let replay = &mut replay;
     each_place_first(&ctp, &mut remaining);
     if options.engines != Engines::Symbolic {
         remaining = prediction.ask_cheap(program, trace, &ctp, remaining, options, progress, replay);
@@ -171,6 +171,12 @@ fn run(
     let start = Instant::now();
     if let Some(engine) = &mut engine {
         prediction.make_small(engine, &ctp)?;
+    } else if options.engines == Engines::Plan {
+        // A planner looks for any run. The solver, which is asked about what is shown only, has one with few switches.
+        let feasible = prediction.answers.iter().filter(|(_, answer)| matches!(answer, Answer::Feasible(_)));
+        let feasible: Vec<Candidate> = feasible.map(|(candidate, _)| candidate.clone()).collect();
+        let asked = symbolic::Options { total_time: time::for_questions(options), ..options.engine.clone() };
+        prediction.make_small(&mut Windows::new(program, trace, &ctp, &feasible, asked)?, &ctp)?;
     }
     // CAM claims more than it knows: what the program thinks of it, the replay says.
     if options.engine.model != Model::Cam {
@@ -305,16 +311,22 @@ impl Prediction {
         Ok(())
     }
 
-    /// Makes the witness small that will be shown for each static place: the first one.
+    /// Makes the witness small that will be shown for each static place: the first one. Those of other engines are kept if they have no more
+    /// switches already; what `sync` and `lockset` give is what they know, and was run perhaps.
     fn make_small(&mut self, engine: &mut Windows<'_>, ctp: &Ctp) -> Result<(), PredictError> {
         let mut shown: FxHashSet<(Tag, Vec<SiteId>)> = FxHashSet::default();
         for (candidate, answer) in &mut self.answers {
-            if let Answer::Feasible(_) = answer
-                && !self.decided.contains_key(candidate)
-                && shown.insert((tag(candidate), sites(ctp, candidate)))
-                && let small @ Answer::Feasible(_) = engine.answer_small(candidate)?
+            let Answer::Feasible(witness) = answer else { continue };
+            let by = self.decided.get(candidate).map(|(engine, _)| *engine);
+            if matches!(by, Some(Engine::Sync | Engine::Lockset))
+                || !shown.insert((tag(candidate), sites(ctp, candidate)))
             {
-                *answer = small;
+                continue;
+            }
+            if let Answer::Feasible(small) = engine.answer_small(candidate)?
+                && (by.is_none() || small.switches() < witness.switches())
+            {
+                *witness = small;
             }
         }
         Ok(())

@@ -1,10 +1,11 @@
 //! Runs of traces that have no program: the recorded events, in the order of a witness.
 //!
 //! A witness of such a trace keeps each read to the write that it saw, as long as its thread goes on. So the run that it claims consists of
-//! recorded events and nothing else, and can be shown although nothing can be run.
+//! recorded events and nothing else, and can be shown although nothing can be run. There may be many of them, of a long trace: what is as recorded up to
+//! a cut is not written out for each, and of a long run only what a report needs is made at all (`trim`).
 
 use crate::confirm::Replayed;
-use crate::trim::trim;
+use crate::trim::{is_long, kept};
 use claim::{Candidate, Deadlock, Standing, Unconfirmed, Witness};
 use rustc_hash::FxHashMap;
 use trace::{BlockedThread, Event, EventId, EventKind, Location, Outcome, Switch, ThreadId, Trace, WaitsFor};
@@ -12,69 +13,73 @@ use trace::{BlockedThread, Event, EventId, EventKind, Location, Outcome, Switch,
 /// The events of a trace, by thread.
 pub struct Rearranged<'t> {
     trace: &'t Trace,
-    threads: FxHashMap<ThreadId, Vec<&'t Event>>,
+    /// Where the events of each thread are in the trace.
+    threads: FxHashMap<ThreadId, Vec<u32>>,
 }
 
 impl<'t> Rearranged<'t> {
     pub fn new(trace: &'t Trace) -> Rearranged<'t> {
-        let mut threads: FxHashMap<ThreadId, Vec<&Event>> = FxHashMap::default();
-        for event in &trace.events {
-            threads.entry(event.id.thread).or_default().push(event);
+        let mut threads: FxHashMap<ThreadId, Vec<u32>> = FxHashMap::default();
+        for (at, event) in trace.events.iter().enumerate() {
+            threads.entry(event.id.thread).or_default().push(at as u32);
         }
         Rearranged { trace, threads }
     }
 
-    /// What can be shown of a candidate: the run of its witness, written out. The two accesses of a race that are both next come last.
+    /// What can be shown of a candidate: the run of its witness. The two accesses of a race that are both next come last. Of a long run the
+    /// schedule is not written out: nobody can follow it.
     pub fn shown(&self, candidate: &Candidate, witness: &Witness) -> Replayed {
         let mut witness = witness.clone();
         if let Candidate::CoEnabledRace { first, second } = candidate {
             witness.order.extend([first, second]);
         }
-        let mut run = self.run(&witness);
-        if let Candidate::Deadlock(deadlock) = candidate {
-            run.outcome = self.deadlocked(&run.events, deadlock);
-        }
-        trim(&mut run, candidate);
+        let order = self.order(&witness);
+        let outcome = match candidate {
+            Candidate::Deadlock(deadlock) => self.deadlocked(&order, deadlock),
+            _ => Outcome::Truncated,
+        };
+        let event = |at: &u32| &self.trace.events[*at as usize];
+        let events: Vec<Event> = match is_long(order.len()) {
+            true => kept(&order, event, candidate),
+            false => {
+                witness = witness.whole(self.trace);
+                order.iter().map(event).cloned().collect()
+            }
+        };
+        let switches = switches(&events);
+        let Trace { origin, threads, allocations, .. } = self.trace;
+        let (origin, threads, allocations) = (origin.clone(), threads.clone(), allocations.clone());
+        let run = Trace { origin, threads, allocations, events, switches, choices: vec![], outcome };
         let standing = Standing::Predicted(Unconfirmed::NoSubject);
         Replayed { standing, run: Some(Box::new(run)), ..Replayed::not(&witness) }
     }
 
-    fn run(&self, witness: &Witness) -> Trace {
+    /// The events of a witness's run: where they are in the trace.
+    fn order(&self, witness: &Witness) -> Vec<u32> {
+        let own = |thread: ThreadId| self.threads.get(&thread).map_or(&[][..], Vec::as_slice);
+        let until = |thread: ThreadId, n: u64| {
+            own(thread).partition_point(|&at| self.trace.events[at as usize].id.n <= n)
+        };
+        // All up to the cut are as recorded.
+        let recorded =
+            witness.recorded.and_then(|id| own(id.thread).get(until(id.thread, id.n).checked_sub(1)?));
+        let recorded = recorded.map_or(0, |&at| at + 1);
+        let mut order: Vec<u32> = (0..recorded).collect();
         let mut done: FxHashMap<ThreadId, usize> = FxHashMap::default();
-        let (mut events, mut switches): (Vec<Event>, Vec<Switch>) = (vec![], vec![]);
-        for until in &witness.order {
-            let own = self.threads.get(&until.thread).map_or(&[][..], Vec::as_slice);
-            let done = done.entry(until.thread).or_default();
-            let before = *done;
-            while own.get(*done).is_some_and(|event| event.id.n <= until.n) {
-                *done += 1;
-            }
-            events.extend(own[before..*done].iter().map(|&event| event.clone()));
-            let Some(last) = own[before..*done].last() else { continue };
-            let (thread, site) = (until.thread, Some(last.site));
-            match switches.last_mut() {
-                Some(running) if running.thread == thread => {
-                    (running.until, running.site) = (last.id.n, site)
-                }
-                _ => switches.push(Switch { thread, until: last.id.n, site, enabled: vec![thread] }),
-            }
+        for id in &witness.order {
+            let own = own(id.thread);
+            let done = done.entry(id.thread).or_insert_with(|| own.partition_point(|&at| at < recorded));
+            let end = until(id.thread, id.n).max(*done);
+            order.extend(&own[*done..end]);
+            *done = end;
         }
-        let Trace { origin, threads, allocations, .. } = self.trace;
-        Trace {
-            origin: origin.clone(),
-            threads: threads.clone(),
-            allocations: allocations.clone(),
-            events,
-            switches,
-            choices: vec![],
-            outcome: Outcome::Truncated,
-        }
+        order
     }
 
     /// Who waits for whom at the end of a run.
-    fn deadlocked(&self, run: &[Event], deadlock: &Deadlock) -> Outcome {
+    fn deadlocked(&self, run: &[u32], deadlock: &Deadlock) -> Outcome {
         let mut held: FxHashMap<Location, ThreadId> = FxHashMap::default();
-        for event in run {
+        for event in run.iter().map(|&at| &self.trace.events[at as usize]) {
             match event.kind {
                 EventKind::Lock { object, .. } => _ = held.insert(object, event.id.thread),
                 EventKind::Unlock { object, depth: 0, .. } => _ = held.remove(&object),
@@ -83,7 +88,8 @@ impl<'t> Rearranged<'t> {
         }
         let waits = |id: &EventId| {
             let own = self.threads.get(&id.thread)?;
-            let event = own.get(own.partition_point(|event| event.id.n < id.n))?;
+            let at = own.get(own.partition_point(|&at| self.trace.events[at as usize].id.n < id.n))?;
+            let event = &self.trace.events[*at as usize];
             let waits_for = match event.kind {
                 EventKind::Lock { object, .. } => {
                     WaitsFor::Lock { object, held_by: held.get(&object).copied().into_iter().collect() }
@@ -95,4 +101,21 @@ impl<'t> Rearranged<'t> {
         };
         Outcome::Deadlock { blocked: deadlock.blocked().iter().filter_map(waits).collect() }
     }
+}
+
+/// The stretches that one thread runs.
+fn switches(events: &[Event]) -> Vec<Switch> {
+    let mut switches: Vec<Switch> = vec![];
+    for &Event { id, site, .. } in events {
+        match switches.last_mut() {
+            Some(running) if running.thread == id.thread => {
+                (running.until, running.site) = (id.n, Some(site))
+            }
+            _ => {
+                let (thread, until, site, enabled) = (id.thread, id.n, Some(site), vec![id.thread]);
+                switches.push(Switch { thread, until, site, enabled });
+            }
+        }
+    }
+    switches
 }

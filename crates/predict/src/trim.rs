@@ -5,7 +5,7 @@
 //! is left out the first event stays, so that it can be seen that something is missing.
 
 use claim::Candidate;
-use trace::{Location, Trace};
+use trace::{Event, Location, Trace};
 
 /// Shorter runs are kept whole.
 const LONG: usize = 20_000;
@@ -14,36 +14,45 @@ const AROUND: usize = 1_000;
 /// So many accesses of the same memory elsewhere are kept.
 const MOST_ACCESSES: usize = 5_000;
 
+/// Whether of a run of so many events not all are kept.
+pub fn is_long(events: usize) -> bool {
+    events > LONG
+}
+
 /// Leaves out what nobody reads.
 pub fn trim(run: &mut Trace, candidate: &Candidate) {
-    if run.events.len() <= LONG {
-        return;
+    if is_long(run.events.len()) {
+        run.events = kept(&run.events, |event| event, candidate);
     }
+}
+
+/// The events of a run that are kept.
+pub fn kept<'e, E>(run: &'e [E], event: impl Fn(&'e E) -> &'e Event, candidate: &Candidate) -> Vec<Event> {
     let about = candidate.events();
-    let marked: Vec<usize> = (0..run.events.len()).filter(|&at| about.contains(&run.events[at].id)).collect();
+    let marked: Vec<usize> = (0..run.len()).filter(|&at| about.contains(&event(&run[at]).id)).collect();
     let memory: Vec<(Location, u64)> = (marked.iter())
-        .filter_map(|&at| run.events[at].kind.access().map(|(_, location, bytes, _)| (location, bytes)))
+        .filter_map(|&at| event(&run[at]).kind.access().map(|(_, location, bytes, _)| (location, bytes)))
         .collect();
-    let total = run.events.len();
-    let mut accesses = 0;
-    let mut kept_before = false;
-    let mut at = 0;
-    run.events.retain(|event| {
-        let near = at + AROUND >= total || marked.iter().any(|&other| other.abs_diff(at) <= AROUND);
-        at += 1;
+    let (mut accesses, mut kept_before) = (0, false);
+    let mut kept = vec![];
+    for (at, event) in run.iter().map(event).enumerate() {
+        let near = at + AROUND >= run.len() || marked.iter().any(|&other| other.abs_diff(at) <= AROUND);
         let same_memory = || memory.iter().any(|&(location, bytes)| event.kind.touches(location, bytes));
         let needed = near || (accesses < MOST_ACCESSES && same_memory());
         accesses += usize::from(needed && !near);
         // The first of a stretch that is left out stays.
-        std::mem::replace(&mut kept_before, needed) || needed
-    });
+        if std::mem::replace(&mut kept_before, needed) || needed {
+            kept.push(event.clone());
+        }
+    }
+    kept
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use ir::SiteId;
-    use trace::{AllocationId, Event, EventId, EventKind, Logging, Origin, Outcome, ThreadId};
+    use trace::{AllocationId, EventId, EventKind, Logging, Origin, Outcome, ThreadId};
 
     fn long_run() -> Trace {
         let event = |n: u64| {

@@ -296,6 +296,11 @@ impl<'c> Windows<'c> {
 
     fn ask_in(&self, window: Window, candidates: &[&Candidate], small: bool) -> Result<Vec<Answer>> {
         let (View::Sliced(slices, _), (from, to)) = (&self.view, window) else { return Ok(vec![]) };
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            // There may be thousands of windows, each of which would first be encoded.
+            let over = Unknown::Time(self.options.total_time.unwrap_or_default());
+            return Ok(vec![Answer::Unknown(over); candidates.len()]);
+        }
         let slice = slices.slice(from, to);
         let is_all = from.index() == 0 && to.index() == self.ctp.events.len();
         let asked: Vec<Candidate> = candidates.iter().map(|&candidate| candidate.clone()).collect();

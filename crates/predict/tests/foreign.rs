@@ -419,3 +419,31 @@ fn a_read_that_saw_another_write_ends_its_thread() {
     // The write of x and its read, and the writes of y.
     assert_eq!(next_at_once.collect::<Vec<_>>(), [(1, 2, false), (2, 1, true)]);
 }
+
+/// A schedule of a long trace was written out for each finding, and its run too: a million events took gigabytes.
+#[test]
+fn of_a_long_trace_only_the_end_of_a_witness_is_written_out() {
+    let rounds =
+        (0..6_000).map(|n| format!("T{0}|acq(l)|1\nT{0}|r(x)|2\nT{0}|w(x)|3\nT{0}|rel(l)|4\n", n % 2));
+    let text = format!("{}T0|w(y)|5\nT1|r(y)|6\n", rounds.collect::<String>());
+    let recording = Format::Std.read(text.as_bytes()).expect("it is right");
+    let (program, trace) = stand_in(&recording);
+    let race = Wanted { properties: vec![Property::Race], ..Wanted::default() };
+    let options = Options { wanted: race, ..Options::default() };
+    let prediction = predict(&program, &trace, &options, &mut |_| {}).expect("it can be predicted from");
+    let is_next = |candidate: &Candidate| matches!(candidate, Candidate::CoEnabledRace { .. });
+    let found = prediction.findings.iter().find(|finding| is_next(&finding.candidate)).expect("y is racy");
+    assert!(
+        found.witness.recorded.is_some() && found.witness.order.len() < 5_000,
+        "{:?}",
+        found.witness.recorded
+    );
+    let run = found.run.as_deref().expect("what can be shown");
+    assert!(run.events.len() < 10_000, "{}", run.events.len());
+    let last: Vec<EventId> = run.events.iter().rev().take(2).map(|event| event.id).collect();
+    assert!(found.candidate.events().iter().all(|event| last.contains(event)), "{last:?}");
+    assert!(
+        run.events.len() > 2
+            && run.switches.last().is_some_and(|last| last.until == run.events.last().expect("one").id.n)
+    );
+}

@@ -3,7 +3,7 @@
 
 mod common;
 
-use claim::{Answer, Candidate, Property};
+use claim::{Answer, Candidate, Formula, Property};
 use common::dense::dense;
 use common::programs::programs;
 use common::{ask, build, config, machine_of, question, run, schedule, seen, shows, with_source};
@@ -11,7 +11,7 @@ use ctp::Ctp;
 use lang::ast::File;
 use machine::Machine;
 use machine::oracle::{self, Answers, Question};
-use plan::{Data, Formula, Goal, Limits, Outcome as Planned, Problem};
+use plan::{Data, Goal, Limits, Outcome as Planned, Problem};
 use predict::planning::{Options, Planning};
 use predict::{Wanted, candidates};
 use proptest::prelude::*;
@@ -155,9 +155,9 @@ fn compare_formulas(machine: &Machine, trace: &Trace) -> Result<(), TestCaseErro
         let both = Formula::and([Formula::ordered(e1, f), Formula::ordered(f, e2)]);
         // f may come only after e1, and e2 never.
         let never = Formula::and([
-            Formula::Eventually(Box::new(Formula::Happened(f))),
+            Formula::eventually(Formula::Happened(f)),
             Formula::never_before(f, e1),
-            Formula::Always(Box::new(!Formula::Happened(e2))),
+            Formula::always(!Formula::Happened(e2)),
         ]);
         let solve = |goal: &Goal| {
             let problem = Problem::new(&ctp, goal, Data::Ignored);

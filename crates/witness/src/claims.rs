@@ -37,22 +37,25 @@ fn claim(run: &Run<'_>, candidate: &Candidate) -> Result<(), Unfounded> {
         },
         Candidate::Deadlock(deadlock) => deadlocked(run, deadlock),
         Candidate::Wakeup { look, wake } => would_wait_again(run, *look, *wake),
-        Candidate::Pattern(Pattern { events, order, .. }) => {
-            let at =
-                |event: EventId| run.done.get(&event).map(|done| done.at).ok_or(Unfounded::NotRun(event));
-            for &event in events {
-                at(event)?;
-            }
-            for &(first, second) in order {
-                let pair = (events.get(first as usize), events.get(second as usize));
-                let (Some(&first), Some(&second)) = pair else { return Err(Unfounded::Threads) };
-                if at(first)? >= at(second)? {
-                    return Err(Unfounded::Order(first, second));
-                }
-            }
-            Ok(())
+        Candidate::Pattern(pattern) => follows(run, pattern),
+    }
+}
+
+/// The events of a pattern were executed as it asks, and its goal holds of the run.
+fn follows(run: &Run<'_>, pattern: &Pattern) -> Result<(), Unfounded> {
+    let at = |event: EventId| run.done.get(&event).map(|done| done.at).ok_or(Unfounded::NotRun(event));
+    for event in pattern.required() {
+        at(event)?;
+    }
+    for (first, second) in pattern.ordered() {
+        if at(first)? >= at(second)? {
+            return Err(Unfounded::Order(first, second));
         }
     }
+    let Some(goal) = &pattern.goal else { return Ok(()) };
+    let mut done: Vec<EventId> = goal.events().into_iter().filter(|&event| at(event).is_ok()).collect();
+    done.sort_by_key(|event| at(*event).ok());
+    if goal.holds(&done) { Ok(()) } else { Err(Unfounded::Goal) }
 }
 
 fn access<'r>(run: &'r Run<'_>, event: EventId) -> Result<&'r Access, Unfounded> {

@@ -314,4 +314,7 @@ pub enum Unfounded {
     /// Another thread can go on.
     #[error("thread {0} can go on")]
     GoesOn(ThreadId),
+    /// The goal of a pattern does not hold of the run.
+    #[error("the goal of the pattern does not hold")]
+    Goal,
 }

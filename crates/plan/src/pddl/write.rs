@@ -59,6 +59,9 @@ impl<'p> Domain<'p> {
         if problem.is_hopeless {
             return Err(WriteError::Hopeless);
         }
+        if problem.is_too_large {
+            return Err(WriteError::TooLarge);
+        }
         let mut used: FxHashSet<String> = TAKEN.iter().map(|&taken| taken.to_owned()).collect();
         let names = problem.meanings.iter().map(|meaning| {
             let plain = simple(&called(meaning));

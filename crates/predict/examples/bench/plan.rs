@@ -15,10 +15,32 @@ use subject::{Logging, Strategy, Subject as _};
 use trace::{Event, EventId, Outcome, Trace};
 
 /// The programs: name, source, how they are recorded, and most patterns at the same instructions.
-const PROGRAMS: [(&str, &str, Strategy, usize); 4] = [
-    ("vector", include_str!("programs/vector.tb"), Strategy::RunToBlock, usize::MAX),
-    ("pool", include_str!("programs/pool.tb"), Strategy::RunToBlock, usize::MAX),
-    ("elevator", include_str!("programs/elevator.tb"), Strategy::RoundRobin { quantum: 50 }, 16),
+const PROGRAMS: [(&str, &str, Strategy, usize); 6] = [
+    (
+        "vector, test 1",
+        concat!(include_str!("programs/vector.tb"), include_str!("programs/vector-test1.tb")),
+        Strategy::RunToBlock,
+        usize::MAX,
+    ),
+    (
+        "vector, test 2",
+        concat!(include_str!("programs/vector.tb"), include_str!("programs/vector-test2.tb")),
+        Strategy::RunToBlock,
+        usize::MAX,
+    ),
+    (
+        "pool 1.2",
+        concat!(include_str!("programs/pool.tb"), include_str!("programs/pool-1.2.tb")),
+        Strategy::RunToBlock,
+        usize::MAX,
+    ),
+    (
+        "pool 1.3",
+        concat!(include_str!("programs/pool.tb"), include_str!("programs/pool-1.3.tb")),
+        Strategy::RunToBlock,
+        usize::MAX,
+    ),
+    ("elevator", include_str!("programs/elevator.tb"), Strategy::RoundRobin { quantum: 50 }, usize::MAX),
     ("ftp", include_str!("programs/ftp.tb"), Strategy::RunToBlock, usize::MAX),
 ];
 
@@ -181,7 +203,7 @@ pub fn print(only: &[&str]) {
     );
     println!("|{}", "---|".repeat(17));
     for (name, source, strategy, per_place) in PROGRAMS {
-        if !only.is_empty() && !only.contains(&name) {
+        if !only.is_empty() && !only.iter().any(|only| name.starts_with(only)) {
             continue;
         }
         let bench = Bench::new(name, source, &strategy, per_place);

@@ -69,6 +69,7 @@ impl Binding<'_> {
                     name: pattern.name.clone(),
                     events: tuple.iter().map(|&event| binding.ctp.event(event).id).collect(),
                     order: pattern.order.iter().map(|&(a, b)| (a as u32, b as u32)).collect(),
+                    goal: pattern.goal.as_ref().map(|goal| goal.named(&|n| binding.ctp.event(tuple[n]).id)),
                 }));
             }
             tuples <= MOST_TUPLES

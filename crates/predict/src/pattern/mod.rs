@@ -8,14 +8,19 @@
 //!     order first < other < last
 //! ```
 //!
+//! Besides, or in place of an order, a goal may stand in temporal logic over "this event has happened" (`goal.rs`).
+//!
 //! [`parse`] reads them, and `bind` finds the tuples of recorded events that fit: candidates as any others. `docs/patterns.md` has
 //! the language.
 
 mod bind;
+mod goal;
 mod parse;
 
 pub(crate) use bind::bind;
 pub use parse::parse;
+
+use claim::Formula;
 
 /// A pattern as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,6 +31,20 @@ pub struct PatternText {
     pub events: Vec<EventText>,
     /// Pairs of indices into `events`: the first is before the second.
     pub order: Vec<(usize, usize)>,
+    /// What else holds of the run, over indices into `events`.
+    pub goal: Option<Formula<usize>>,
+}
+
+impl PatternText {
+    fn new(name: &str) -> PatternText {
+        PatternText { name: name.to_owned(), events: vec![], order: vec![], goal: None }
+    }
+
+    /// The index of an event.
+    fn event(&self, name: &str) -> Result<usize, String> {
+        let found = self.events.iter().position(|event| event.name == name);
+        found.ok_or_else(|| format!("there is no event `{name}` above"))
+    }
 }
 
 /// One event of a pattern: a thread does something to something, somewhere.

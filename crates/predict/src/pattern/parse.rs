@@ -1,5 +1,6 @@
 //! Reading patterns. An item ends with its line or with `;`, so that a pattern fits on a command line too.
 
+use super::goal::read_goal;
 use super::{ACTIONS, EventText, PatternError, PatternText, Who};
 
 /// Larger patterns are refused: the number of tuples grows with each event.
@@ -18,11 +19,11 @@ pub fn parse(text: &str) -> Result<Vec<PatternText>, PatternError> {
             if item[0] == "pattern" && item.get(1).is_none_or(|word| word != ":") {
                 let [_, name] = &item[..] else { return Err(failed("expected `pattern NAME`".to_owned())) };
                 named = true;
-                patterns.push(PatternText { name: name.clone(), events: vec![], order: vec![] });
+                patterns.push(PatternText::new(name));
                 continue;
             }
             if patterns.is_empty() {
-                patterns.push(PatternText { name: "pattern".to_owned(), events: vec![], order: vec![] });
+                patterns.push(PatternText::new("pattern"));
             }
             let Some(pattern) = patterns.last_mut() else { continue };
             read_item(pattern, &item).map_err(failed)?;
@@ -44,8 +45,13 @@ fn read_item(pattern: &mut PatternText, item: &[String]) -> Result<(), String> {
     if item[0] == "order" && item.get(1).is_none_or(|word| word != ":") {
         return read_order(pattern, &item[1..]);
     }
+    if item[0] == "goal" && item.get(1).is_none_or(|word| word != ":") {
+        return read_goal(pattern, &item[1..]);
+    }
     let [name, colon, thread, action, rest @ ..] = item else {
-        return Err("expected `NAME: THREAD ACTION WHAT`, `order A < B` or `pattern NAME`".to_owned());
+        return Err(
+            "expected `NAME: THREAD ACTION WHAT`, `order A < B`, `goal FORMULA` or `pattern NAME`".to_owned()
+        );
     };
     if colon != ":" {
         return Err(format!("expected `:` behind `{name}`, found `{colon}`"));
@@ -83,10 +89,6 @@ fn read_item(pattern: &mut PatternText, item: &[String]) -> Result<(), String> {
 
 /// `a < b < c`, and several of them separated by commas.
 fn read_order(pattern: &mut PatternText, words: &[String]) -> Result<(), String> {
-    let index = |name: &String| {
-        let found = pattern.events.iter().position(|event| event.name == *name);
-        found.ok_or_else(|| format!("there is no event `{name}` above"))
-    };
     let mut order = vec![];
     for chain in words.split(|word| word == ",") {
         let mut names = vec![];
@@ -94,7 +96,7 @@ fn read_order(pattern: &mut PatternText, words: &[String]) -> Result<(), String>
             match (at % 2, word.as_str()) {
                 (1, "<") => {}
                 (1, _) => return Err(format!("expected `<`, found `{word}`")),
-                _ => names.push(index(word)?),
+                _ => names.push(pattern.event(word)?),
             }
         }
         if names.len() < 2 || chain.len().is_multiple_of(2) {

@@ -6,12 +6,13 @@ mod facts;
 mod failure;
 mod independence;
 mod minimise;
+mod pattern;
 mod race;
 mod wakeup;
 
 use crate::candidates::{may_write, reads};
 use crate::wakeups::look;
-use claim::{Answer, Because, Candidate, Pattern, Property, Unknown};
+use claim::{Answer, Because, Candidate, Property, Unknown};
 use ctp::{Ctp, EventIndex, Kind};
 use encode::{Bool, Context, Encoding, Interrupter, Limits, Mode, Model, OtherOrders, Result, Stop};
 use facts::{Core, Fact};
@@ -173,7 +174,7 @@ impl<'c> Symbolic<'c> {
             (Candidate::Assertion { .. }, &[event]) => return self.assertion(event),
             (Candidate::Deadlock(deadlock), events) => self.deadlock(deadlock, events)?,
             (Candidate::Wakeup { .. }, &[_, wake]) => return self.wakeup(wake),
-            (Candidate::Pattern(pattern), events) => pattern_question(pattern, events),
+            (Candidate::Pattern(pattern), _) => self.pattern(pattern)?,
             _ => return Ok(None),
         }))
     }
@@ -264,17 +265,6 @@ impl<'c> Symbolic<'c> {
     fn event(&self, event: EventIndex) -> &'c ctp::Event {
         self.encoding.ctp().event(event)
     }
-}
-
-/// Events in an order that is given in part, all executed (PLAN §4.2).
-fn pattern_question(pattern: &Pattern, events: &[EventIndex]) -> Question {
-    let mut facts: Vec<Fact> = events.iter().map(|&event| Fact::Inside(event)).collect();
-    for &(first, second) in &pattern.order {
-        if let (Some(&first), Some(&second)) = (events.get(first as usize), events.get(second as usize)) {
-            facts.push(Fact::Before(first, second));
-        }
-    }
-    Question { facts, ..Question::default() }
 }
 
 /// The first answer that is feasible, or the weakest of the others.

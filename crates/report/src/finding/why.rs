@@ -59,6 +59,9 @@ impl Words<'_> {
                         .to_owned(),
                 ]
             }
+            Candidate::Pattern(pattern) if pattern.goal.is_some() => {
+                vec!["as far as the schedule goes, the run is what the pattern's goal asks for".to_owned()]
+            }
             Candidate::Pattern(_) => vec!["all of its events run in the order that it asks for".to_owned()],
         }
     }

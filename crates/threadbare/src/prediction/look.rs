@@ -7,7 +7,7 @@ use crate::output;
 use crate::store::Invocation;
 use claim::{Answer, Candidate, Finding, Unknown};
 use predict::{Interrupter, Normal, PredictError, Prediction};
-use report::{Report, Sources, Telling};
+use report::{Description, Report, Sources, Telling};
 use std::sync::OnceLock;
 use std::time::Instant;
 use subject::{Schedule, Subject};
@@ -33,7 +33,7 @@ pub struct Looked {
     /// Runs that were asked for and not made.
     pub runs_left_out: u64,
     /// The run that each schedule led to, if somebody wants to see them.
-    pub shown: Vec<(String, Trace)>,
+    pub shown: Vec<(Description, Trace)>,
 }
 
 impl Looked {
@@ -195,21 +195,24 @@ pub fn interrupter() -> Interrupter {
     one.clone()
 }
 
-/// The schedule that shows a finding of a run.
+/// The schedule that shows a finding of a run; empty for a long trace that has no program, of whose witnesses only the end is written out.
 fn schedule<S>(predicted: &Predicted<'_, S>, finding: &Finding) -> Schedule {
     let fingerprint = Some(predicted.trace.origin.fingerprint);
+    if finding.witness.recorded.is_some() {
+        return Schedule { fingerprint, ..Schedule::default() };
+    }
     Schedule { fingerprint, ..predict::schedule(&finding.witness) }
 }
 
-/// The runs that showed the findings, each with its schedule.
+/// The runs that showed the findings, each with what is told of it.
 fn shown<S>(
     predicted: &Predicted<'_, S>,
     prediction: Prediction,
     telling: &Telling<'_>,
-) -> Vec<(String, Trace)> {
+) -> Vec<(Description, Trace)> {
     let runs = prediction.findings.into_iter().filter_map(|mut finding| {
-        let run = *finding.run.take()?;
-        Some((telling.schedule_text(&schedule(predicted, &finding)), run))
+        let described = report::describe(&finding, schedule(predicted, &finding), telling);
+        Some((described, *finding.run.take()?))
     });
     runs.collect()
 }

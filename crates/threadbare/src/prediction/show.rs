@@ -71,7 +71,10 @@ fn write_files<S: Subject>(
     }
     if let Some(path) = &arguments.perfetto {
         let run = |finding: &Description| {
-            looked.shown.iter().find(|(schedule, _)| *schedule == finding.schedule).map(|(_, run)| run)
+            let is_it = |one: &Description| {
+                (one.fingerprint, &one.schedule) == (finding.fingerprint, &finding.schedule)
+            };
+            looked.shown.iter().find(|(one, _)| is_it(one)).map(|(_, run)| run)
         };
         let runs = looked.report.findings.iter().map(|finding| (finding, run(finding)));
         let text = report::perfetto(predicted.trace, runs, sources.program);
