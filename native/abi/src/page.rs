@@ -15,8 +15,8 @@ pub const BYTES: usize = 4096;
 /// What the path of the tail has behind the path of the log.
 pub const TAIL_SUFFIX: &str = ".tail";
 
-/// The size of each of the two buffers behind the page: that of instrumented code, and that of what is kept of it where not all is.
-pub const BUFFER: usize = 1 << 18;
+/// The size of each of the two buffers behind the page, little enough to leave most of the cache to the program: that of instrumented code, and that of what is kept of it where not all is.
+pub const BUFFER: usize = 1 << 16;
 
 /// The size of all that is mapped at [`ADDRESS`], and of the tail: the page, and the two buffers with their slack.
 pub const MAPPED: usize = BYTES + 2 * (BUFFER + SLACK);
