@@ -209,6 +209,13 @@ impl Run<'_> {
                 }
                 return Err(self.not_followed(t, "an exception"));
             }
+            EventKind::ReadBytes { .. } => {
+                let Some(at) = self.recorded_address(expected) else {
+                    return Err(self.not_followed(t, "a read"));
+                };
+                let bytes = content(&expected.kind).len() as u64;
+                return Ok(Ok(self.wide(t, AccessKind::Read, at, bytes)));
+            }
             EventKind::WriteBytes { .. } => {
                 let Some(at) = self.recorded_address(expected) else {
                     return Err(self.not_followed(t, "a write"));

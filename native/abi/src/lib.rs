@@ -3,6 +3,7 @@
 //! - [`section`]: the program IR that the pass writes into an object file, and `native` reads from the binary;
 //! - [`page`] and [`unit`]: the inline log, which instrumented code writes and the runtime empties;
 //! - [`pack`]: the form in which a log of everything keeps units;
+//! - [`model`]: what functions of the C library read;
 //! - [`note`]: what the runtime adds to the log, and `native` turns into a trace;
 //! - [`plan`]: what `native` asks of the runtime.
 //!
@@ -16,6 +17,7 @@
 
 extern crate alloc;
 
+pub mod model;
 pub mod note;
 pub mod pack;
 pub mod page;

@@ -443,6 +443,8 @@ impl<'l> Converter<'l> {
                 first
             }
             Does::Write(_) | Does::Fill => false,
+            // What a function of the C library has read.
+            Does::Call => true,
             _ => return,
         };
         let kind = match reads {
