@@ -68,15 +68,17 @@ bench-predict: setup
 bench-plan: setup
 	$(CARGO) run --release --locked -p threadbare-predict --example bench -- plan
 
-# What recording a compiled program costs, beside plain, ThreadSanitizer and helgrind (the latter two where they are installed).
-bench-record: setup-native
+# What recording a compiled program costs, beside plain, ThreadSanitizer and helgrind.
+bench-record:
+	@sh scripts/setup.sh bench
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
 	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
 		$(CARGO) run --release --locked -p threadbare-suite --example bench_record
 
-# The table of AV on compiled programs, beside ThreadSanitizer and helgrind (where they are installed), and a program of thousands of lines with a
+# The table of AV on compiled programs, beside ThreadSanitizer and helgrind, and a program of thousands of lines with a
 # trace of a million events from end to end.
-bench-run: setup-native
+bench-run:
+	@sh scripts/setup.sh bench
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
 	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
 		$(CARGO) run --release --locked -p threadbare-suite --example bench_run

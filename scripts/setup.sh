@@ -2,8 +2,9 @@
 # Installs what is needed and missing. Works as root or with sudo on Debian and Ubuntu; elsewhere it says what to install.
 #   setup.sh           to build: a C and a C++ compiler (for zstd and CaDiCaL)
 #   setup.sh native    and to compile programs: clang and LLVM 22
-#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22; Chromium, to look at the HTML report; Python with pip,
-#                      for an independent planner
+#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22 with its C++ library; Chromium, to look at the HTML
+#                      report; Python with pip, for an independent planner
+#   setup.sh bench     and to compare what recording costs: clang's runtime libraries (ThreadSanitizer), valgrind
 #   setup.sh solvers   and to compare: z3 and cvc5
 set -eu
 
@@ -29,11 +30,19 @@ test)
     python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
     need clang-22 clang-22
     need llvm-config-22 llvm-22-dev
+    # The tests of C++ programs run with LLVM's library too. It is the archive that they are linked with.
+    [ -e /usr/lib/llvm-22/lib/libc++.a ] || missing="$missing libc++-22-dev libc++abi-22-dev"
     # Any will do; the one without windows is the smallest.
     for browser in chromium chromium-browser google-chrome chromium-headless-shell; do
         command -v "$browser" >/dev/null 2>&1 && break
     done
     need "$browser" chromium-headless-shell
+    ;;
+bench)
+    need clang-22 clang-22
+    need llvm-config-22 llvm-22-dev
+    need valgrind valgrind
+    ls /usr/lib/llvm-22/lib/clang/22/lib/*/libclang_rt.tsan*.a >/dev/null 2>&1 || missing="$missing libclang-rt-22-dev"
     ;;
 solvers)
     need z3 z3
@@ -67,12 +76,14 @@ fi
 $as_root apt-get update -qq
 # Not every release has all packages. Without LLVM 22 the compiler pass is not built, and compiled programs are left out; without a
 # browser the test of the HTML report fails, and says so.
-for package in clang-22 llvm-22-dev chromium-headless-shell; do
+for package in clang-22 llvm-22-dev libc++-22-dev libc++abi-22-dev libclang-rt-22-dev chromium-headless-shell; do
     case " $missing " in
     *" $package "*)
         if ! apt-cache show "$package" >/dev/null 2>&1; then
             case "$package" in
             chromium*) without="install a Chromium for the test of the HTML report" ;;
+            libc++*) without="C++ programs are tested with one library only" ;;
+            libclang-rt*) without="there is nothing to compare with" ;;
             *) without="compiled programs are left out" ;;
             esac
             echo "setup: $package is not among this system's packages: $without" >&2

@@ -4,7 +4,7 @@
 mod common;
 
 use abi::note::{End, Mode, Note, Step, Waits};
-use abi::pack::{PACKED, Packer, most_bytes};
+use abi::pack::{NEIGHBOURS, Neighbours, PACKED, Packer, most_bytes};
 use abi::unit::{BYTES, SITE_BITS, Unit};
 use common::log::{self, ACCT, FIRST, Log, MAIN, NODE, SECOND, origin, program, sample, site};
 use native::log::{Reading, read};
@@ -54,16 +54,19 @@ fn switches_say_who_ran_how_far() {
     );
 }
 
-/// The same log with its first units packed.
-fn packed(bytes: &[u8], count: usize) -> Vec<u8> {
+/// The same log with its first units packed, in one of the two ways.
+fn packed(bytes: &[u8], count: usize, way: u64) -> Vec<u8> {
     let word = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().unwrap());
     let units: Vec<Unit> =
         (0..count).map(|n| Unit { place: word(n * BYTES), value: word(n * BYTES + 8) }).collect();
     let mut piece = vec![0; most_bytes(count)];
-    let length = Packer::default().pack(&units, &mut piece);
+    let length = match way {
+        NEIGHBOURS => Neighbours::default().pack(&units, &mut piece),
+        _ => Packer::default().pack(&units, &mut piece),
+    };
     piece.truncate(length);
     piece.resize(length.next_multiple_of(BYTES), 0);
-    let head = [(count as u64) << SITE_BITS, PACKED | length as u64].map(u64::to_le_bytes).concat();
+    let head = [(count as u64) << SITE_BITS, PACKED | way | length as u64].map(u64::to_le_bytes).concat();
     [&head, &piece, &bytes[count * BYTES..]].concat()
 }
 
@@ -73,9 +76,11 @@ fn a_log_says_the_same_wherever_its_packed_piece_ends() {
     let plain = sample(&linked).bytes;
     let all = read(&linked, &plain, origin(&linked), None);
     for count in 0..=plain.len() / BYTES {
-        let reading = read(&linked, &packed(&plain, count), origin(&linked), None);
-        assert_eq!(reading.trace, all.trace, "{count}");
-        assert!(reading.ended && reading.damage.is_none(), "{count}");
+        for way in [0, NEIGHBOURS] {
+            let reading = read(&linked, &packed(&plain, count, way), origin(&linked), None);
+            assert_eq!(reading.trace, all.trace, "{count}");
+            assert!(reading.ended && reading.damage.is_none(), "{count}");
+        }
     }
 }
 
@@ -83,7 +88,7 @@ fn a_log_says_the_same_wherever_its_packed_piece_ends() {
 fn a_piece_that_is_damaged_ends_the_log_and_is_named() {
     let linked = program();
     let plain = sample(&linked).bytes;
-    let mut bytes = packed(&plain, plain.len() / BYTES);
+    let mut bytes = packed(&plain, plain.len() / BYTES, 0);
     // A first unit that is as expected, though nothing is before it.
     bytes[BYTES] = 1;
     let reading = read(&linked, &bytes, origin(&linked), None);
@@ -107,6 +112,38 @@ fn a_log_that_is_cut_anywhere_is_read_up_to_there() {
             if reading.damage.is_none() && padding == 0 {
                 assert_eq!(reading.trace.events[..], all.events[..reading.trace.events.len()], "{length}");
             }
+        }
+    }
+}
+
+/// The runtime writes what is logged most often in forms of its own.
+#[test]
+fn short_forms_say_the_same_as_notes() {
+    let linked = program();
+    let content: Box<[u8]> = vec![7; 40].into();
+    let (mut long, mut short) = (Log::new(&linked), Log::new(&linked));
+    long.step(site::MALLOC, Step::Alloc { address: NODE, bytes: 48 });
+    long.step(site::MALLOC, Step::Free { address: NODE });
+    long.note(Note::Bytes { site: site::MEMCPY + 1, address: ACCT, content });
+    short.unit(site::MALLOC, abi::unit::ALLOC + 48, NODE).unit(site::MALLOC, abi::unit::FREE, NODE);
+    short.note(Note::Fill { site: site::MEMCPY + 1, address: ACCT, byte: 7, count: 40 });
+    let (long, short) = (reading(&long), reading(&short));
+    assert_eq!(long.trace.events.len(), 3);
+    assert_eq!(long.trace, short.trace);
+    let mut endless = Log::new(&linked);
+    endless.note(Note::Fill { site: site::MEMCPY + 1, address: ACCT, byte: 7, count: u32::MAX });
+    assert!(reading(&endless).damage.unwrap().to_string().contains("fill"));
+}
+
+#[test]
+fn bytes_are_written_as_postcard_does() {
+    for content in [vec![], vec![7; 3], vec![200; 300]] {
+        for (site, address) in [(0, 0), (77, 0x40_1000), (u32::MAX, u64::MAX)] {
+            let mut head = [0; abi::note::MOST_HEAD];
+            let length = abi::note::bytes_head(site, address, content.len() as u64, &mut head);
+            let written = [&head[..length], &content].concat();
+            let note = Note::Bytes { site, address, content: content.clone().into() };
+            assert_eq!(postcard::to_stdvec(&note).unwrap(), written);
         }
     }
 }

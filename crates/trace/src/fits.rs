@@ -157,11 +157,17 @@ fn op_makes(op: &Op, kind: &EventKind, compiled: bool) -> bool {
     }
 }
 
-/// A call of code that is not instrumented gives its result, writes memory, or is the thread's last step. In a compiled program
-/// a function of another module counts as such.
+/// A call of code that is not instrumented gives its result, reads or writes memory, or is the thread's last step. In a compiled
+/// program a function of another module counts as such.
 fn call_makes(callee: &Callee, kind: &EventKind, compiled: bool) -> bool {
-    (compiled || !matches!(callee, Callee::Function(_)))
-        && matches!(kind, EventKind::External { .. } | EventKind::WriteBytes { .. } | EventKind::End)
+    let outside = matches!(
+        kind,
+        EventKind::External { .. }
+            | EventKind::ReadBytes { .. }
+            | EventKind::WriteBytes { .. }
+            | EventKind::End
+    );
+    outside && (compiled || !matches!(callee, Callee::Function(_)))
 }
 
 fn terminator_makes(terminator: &Terminator, kind: &EventKind, compiled: bool) -> bool {

@@ -9,6 +9,9 @@ use crate::run::{Call, Frame, Happened, Run, State, width_of};
 use ir::{Instruction, Op, SyncOp, Terminator};
 use trace::{AccessKind, Event, EventKind, Location, LockMode};
 
+/// Copies and fills that the trace leaves out are followed for so many bytes.
+const MOST_HIDDEN: u64 = 1 << 16;
+
 impl Run<'_> {
     pub fn recorded_address(&self, event: &Event) -> Option<u64> {
         let (_, place, ..) = event.kind.access()?;
@@ -73,9 +76,33 @@ impl Run<'_> {
             }
             Op::Store { pointer, value, .. } => {
                 let (value, width) = self.operand(t, frame, *value);
-                if let (Some(at), Some(value)) = (self.operand(t, frame, *pointer).0, value) {
-                    let bytes = width.bytes() as usize;
-                    self.memory.store(at as u64, &value.to_le_bytes()[..bytes]);
+                let bytes = width.bytes() as usize;
+                match (self.operand(t, frame, *pointer).0, value) {
+                    (Some(at), Some(value)) => {
+                        self.memory.store(at as u64, &value.to_le_bytes()[..bytes]);
+                    }
+                    (Some(at), None) => self.memory.forget(at as u64, bytes as u64),
+                    (None, _) => {}
+                }
+            }
+            Op::MemorySet { to, byte, bytes } => {
+                let [to, byte, bytes] = [*to, *byte, *bytes].map(|operand| self.operand(t, frame, operand).0);
+                if let (Some(to), Some(bytes)) = (to, bytes) {
+                    let bytes = (bytes as u64).min(MOST_HIDDEN);
+                    match byte {
+                        Some(byte) => self.memory.store(to as u64, &vec![byte as u8; bytes as usize]),
+                        None => self.memory.forget(to as u64, bytes),
+                    }
+                }
+            }
+            Op::MemoryCopy { to, from, bytes, .. } => {
+                let [to, from, bytes] = [*to, *from, *bytes].map(|operand| self.operand(t, frame, operand).0);
+                if let (Some(to), Some(bytes)) = (to, bytes) {
+                    let bytes = (bytes as u64).min(MOST_HIDDEN);
+                    match from {
+                        Some(from) => self.memory.copy(to as u64, from as u64, bytes),
+                        None => self.memory.forget(to as u64, bytes),
+                    }
                 }
             }
             Op::StackAlloc { .. } => {
@@ -181,6 +208,13 @@ impl Run<'_> {
                     self.pop(t);
                 }
                 return Err(self.not_followed(t, "an exception"));
+            }
+            EventKind::ReadBytes { .. } => {
+                let Some(at) = self.recorded_address(expected) else {
+                    return Err(self.not_followed(t, "a read"));
+                };
+                let bytes = content(&expected.kind).len() as u64;
+                return Ok(Ok(self.wide(t, AccessKind::Read, at, bytes)));
             }
             EventKind::WriteBytes { .. } => {
                 let Some(at) = self.recorded_address(expected) else {

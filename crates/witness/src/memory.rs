@@ -173,6 +173,22 @@ impl Memory {
         }
     }
 
+    /// Nobody knows what is there now.
+    pub fn forget(&mut self, at: u64, bytes: u64) {
+        (0..bytes).for_each(|n| _ = self.bytes.remove(&(at + n)));
+    }
+
+    /// Copies bytes, as far as they are known.
+    pub fn copy(&mut self, to: u64, from: u64, bytes: u64) {
+        let content: Vec<Option<u8>> = (0..bytes).map(|n| self.bytes.get(&(from + n)).copied()).collect();
+        for (n, byte) in (0..).zip(content) {
+            match byte {
+                Some(byte) => self.bytes.insert(to + n, byte),
+                None => self.bytes.remove(&(to + n)),
+            };
+        }
+    }
+
     /// New memory, zeroed in a model program.
     pub fn allocate(&mut self, base: u64, bytes: u64, heap: bool) {
         let block = Block { bytes, freed: false, heap, objects: false, constant: false };

@@ -3,6 +3,7 @@
 //! - [`section`]: the program IR that the pass writes into an object file, and `native` reads from the binary;
 //! - [`page`] and [`unit`]: the inline log, which instrumented code writes and the runtime empties;
 //! - [`pack`]: the form in which a log of everything keeps units;
+//! - [`model`]: what functions of the C library read;
 //! - [`note`]: what the runtime adds to the log, and `native` turns into a trace;
 //! - [`plan`]: what `native` asks of the runtime.
 //!
@@ -16,6 +17,7 @@
 
 extern crate alloc;
 
+pub mod model;
 pub mod note;
 pub mod pack;
 pub mod page;
@@ -28,7 +30,7 @@ pub use plan::Plan;
 pub use section::{Alias, AliasTarget, HEADER_BYTES, Header, Linkage, MAGIC, Module, SECTION};
 
 /// The version of all that is described here and of the program IR; changes whenever any of it does.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// FNV-1a, 64 bits: names modules and inputs; it is no defence against forgery.
 #[must_use]

@@ -238,6 +238,17 @@ pub enum Note {
         /// The bytes.
         content: Box<[u8]>,
     },
+    /// The same where all bytes are equal. A reader sees [`Note::Bytes`].
+    Fill {
+        /// Which.
+        site: u32,
+        /// From where on.
+        address: Address,
+        /// Each of the bytes.
+        byte: u8,
+        /// How many, at most [`MOST_FILLED`].
+        count: u32,
+    },
     /// Units were left out since the last note or unit.
     Gap,
     /// Input came from outside: which function, and a hash of the bytes. Not an event.
@@ -268,6 +279,32 @@ impl Note {
     /// Whether the note is an event of the running thread, and counted.
     #[must_use]
     pub fn is_event(&self) -> bool {
-        matches!(self, Note::Step(..) | Note::Bytes { .. })
+        matches!(self, Note::Step(..) | Note::Bytes { .. } | Note::Fill { .. })
     }
+}
+
+/// The most bytes of a [`Note::Fill`].
+pub const MOST_FILLED: u32 = 1 << 20;
+
+/// The number of [`Note::Bytes`] among the notes.
+const BYTES: u8 = 5;
+
+/// The most bytes that stand before the content of a [`Note::Bytes`].
+pub const MOST_HEAD: usize = 1 + 5 + 10 + 10;
+
+/// Writes what stands before the content of a [`Note::Bytes`], as postcard does; how many bytes that are. Copying the content behind it
+/// takes a fraction of the time that serde takes, byte by byte.
+pub fn bytes_head(site: u32, address: Address, count: u64, into: &mut [u8; MOST_HEAD]) -> usize {
+    into[0] = BYTES;
+    let mut at = 1;
+    for mut number in [u64::from(site), address, count] {
+        while number >= 0x80 {
+            into[at] = number as u8 | 0x80;
+            number >>= 7;
+            at += 1;
+        }
+        into[at] = number as u8;
+        at += 1;
+    }
+    at
 }

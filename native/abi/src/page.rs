@@ -15,8 +15,8 @@ pub const BYTES: usize = 4096;
 /// What the path of the tail has behind the path of the log.
 pub const TAIL_SUFFIX: &str = ".tail";
 
-/// The size of each of the two buffers behind the page: that of instrumented code, and that of what is kept of it where not all is.
-pub const BUFFER: usize = 1 << 18;
+/// The size of each of the two buffers behind the page, little enough to leave most of the cache to the program: that of instrumented code, and that of what is kept of it where not all is.
+pub const BUFFER: usize = 1 << 16;
 
 /// The size of all that is mapped at [`ADDRESS`], and of the tail: the page, and the two buffers with their slack.
 pub const MAPPED: usize = BYTES + 2 * (BUFFER + SLACK);
@@ -32,7 +32,8 @@ pub const END: u64 = ADDRESS + 8;
 /// event already done (the result of a call): the buffer is emptied, nobody else gets the baton.
 pub const LIMIT: u64 = ADDRESS + 16;
 
-/// The site of the call that instrumented code is about to make, for calls that may reach the runtime.
+/// The site of the call that instrumented code is about to make, for calls that may reach the runtime; or of the division, which may
+/// be a fault.
 pub const SITE: u64 = ADDRESS + 24;
 
 /// The address from which on bytes are not in the log yet.
@@ -53,6 +54,9 @@ pub mod function {
     /// `void __tb_bytes(uint64_t site, const void *address, uint64_t bytes)`, preserving most registers: the bytes there have
     /// just been written, or are read next, by `site`. Counts as one event.
     pub const BYTES: &str = "__tb_bytes";
+    /// `void __tb_touched(uint64_t site, uint64_t model, uint64_t a, uint64_t b, uint64_t c, uint64_t result)`: a function of
+    /// [`crate::model`] was called with these arguments; each piece of memory that it has read counts as one event.
+    pub const TOUCHED: &str = "__tb_touched";
     /// `uint64_t __tb_register(const struct registration *)`: makes a module known, gives the number of its first site.
     pub const REGISTER: &str = "__tb_register";
 }

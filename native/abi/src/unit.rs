@@ -16,6 +16,8 @@
 //! | entry of a function whose address is taken, or `main` | one for each parameter, at least one: [`ENTRY`], its value (0 if wider than 8 bytes or none); the site is the function's first |
 //! | landing pad | [`LANDING`], 0; the site is the first of the block |
 //! | stack memory whose address escapes | [`STACK`], its address |
+//! | memory allocated, in a log of everything | [`ALLOC`] and the number of bytes, its address; the site is that of the call, whose result follows; otherwise one note |
+//! | memory given back, in a log of everything | [`FREE`], its address; otherwise one note |
 //!
 //! Where this is not quite so:
 //!
@@ -28,6 +30,8 @@
 //! - The unit of an access that faults may or may not be there.
 //!
 //! Site 0 of a program stands for nothing in the log: numbers start at 1, and a first word whose site is 0 begins a note.
+
+use crate::note::Step;
 
 /// Bits of the site in the first word.
 pub const SITE_BITS: u32 = 22;
@@ -50,6 +54,13 @@ pub const LANDING: u64 = 2;
 /// In place of an address: stack memory begins at the value.
 pub const STACK: u64 = 3;
 
+/// In place of an address, so many bytes more than this: they were allocated at the value. Nothing lies at such addresses, and even a
+/// pointer that went astray rarely leads there.
+pub const ALLOC: u64 = 0x1e0_0000_0000;
+
+/// In place of an address: memory at the value was given back.
+pub const FREE: u64 = 0x1f0_0000_0000;
+
 /// Two words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C, align(16))]
@@ -65,6 +76,29 @@ impl Unit {
     #[must_use]
     pub fn site(self) -> u32 {
         self.place as u32 & MOST_SITES
+    }
+
+    /// The unit that says that memory was allocated at this site, if the site is known.
+    #[must_use]
+    pub fn allocated(site: u32, address: u64, bytes: u64) -> Option<Unit> {
+        let fits = site != 0 && bytes < FREE - ALLOC;
+        fits.then(|| Unit { place: (ALLOC + bytes) << SITE_BITS | u64::from(site), value: address })
+    }
+
+    /// The unit that says that memory was given back at this site, if that is known.
+    #[must_use]
+    pub fn freed(site: u32, address: u64) -> Option<Unit> {
+        (site != 0).then(|| Unit { place: FREE << SITE_BITS | u64::from(site), value: address })
+    }
+
+    /// The step that such a unit stands for.
+    #[must_use]
+    pub fn step(self) -> Option<Step> {
+        match self.address() {
+            FREE => Some(Step::Free { address: self.value }),
+            mark @ ALLOC..FREE => Some(Step::Alloc { address: self.value, bytes: mark - ALLOC }),
+            _ => None,
+        }
     }
 
     /// The address, or one of the marks in its place.
@@ -105,5 +139,17 @@ mod tests {
             let unit = Unit { place: address << SITE_BITS | 77, value: 0 };
             assert_eq!((unit.address(), unit.site()), (address, 77), "{address:x}");
         }
+    }
+
+    #[test]
+    fn allocations_come_back() {
+        let address = 0x10_0000_0040;
+        let step = |unit: Option<Unit>| unit.and_then(Unit::step);
+        for bytes in [0, 1, 48, FREE - ALLOC - 1] {
+            assert_eq!(step(Unit::allocated(5, address, bytes)), Some(Step::Alloc { address, bytes }));
+        }
+        assert_eq!(step(Unit::freed(5, address)), Some(Step::Free { address }));
+        assert_eq!(Unit::allocated(5, address, FREE - ALLOC), None);
+        assert_eq!((Unit::allocated(0, address, 1), Unit::freed(0, address)), (None, None));
     }
 }

@@ -1,6 +1,6 @@
 //! Whatever is packed comes back, and nothing that is not packed units does harm.
 
-use abi::pack::{Known, MOST_UNITS, Packer, most_bytes, unpack};
+use abi::pack::{Known, MOST_UNITS, Neighbours, Packer, Unpacking, most_bytes, unpack};
 use abi::unit::{SITE_BITS, Unit};
 
 /// A sequence of numbers that looks like chance.
@@ -62,6 +62,39 @@ fn what_is_packed_comes_back() {
 }
 
 #[test]
+fn what_is_packed_by_neighbours_comes_back() {
+    for seed in 0..40 {
+        let mut chance = Chance(seed);
+        let (mut packer, mut unpacking) = (Neighbours::default(), Unpacking::default());
+        let mut output = vec![0; most_bytes(MOST_UNITS)];
+        let mut back = vec![];
+        for _ in 0..4 {
+            let count = chance.below(MOST_UNITS as u64) as usize;
+            let units = units(&mut chance, count);
+            let bytes = packer.pack(&units, &mut output);
+            unpacking.unpack(&output[..bytes], units.len(), &mut back).expect("what the packer made");
+            assert_eq!(back, units, "{seed}");
+        }
+    }
+}
+
+#[test]
+fn a_walk_through_a_list_takes_few_bytes() {
+    let mut chance = Chance(1);
+    let unit = |address: u64, site: u64, value: u64| Unit { place: address << SITE_BITS | site, value };
+    let mut node = 1 << 30;
+    let mut units = vec![];
+    for n in 0..5_000 {
+        let next = (1 << 30) + 16 * chance.below(1 << 17);
+        units.extend([unit(node + 8, 40, n), unit(node + 8, 43, n), unit(node, 49, next), unit(0, 51, 1)]);
+        node = next;
+    }
+    let mut output = vec![0; most_bytes(MOST_UNITS)];
+    let bytes = Neighbours::default().pack(&units, &mut output);
+    assert!(bytes < 2 * units.len(), "{bytes} for {}", units.len());
+}
+
+#[test]
 fn a_loop_takes_hardly_any_bytes() {
     let place = |n: u64| ((1 << 20) + ((n % 2) << 16) + n / 2 * 8) << SITE_BITS | (5 + n % 2);
     let mut packer = Packer::default();
@@ -83,5 +116,9 @@ fn bytes_that_nobody_packed_are_refused_or_are_units() {
             assert_eq!(back.len(), count);
         }
         assert!(unpack(&mut Known::default(), &bytes, MOST_UNITS + 1, &mut back).is_none());
+        if Unpacking::default().unpack(&bytes, count, &mut back).is_some() {
+            assert_eq!(back.len(), count);
+        }
+        assert!(Unpacking::default().unpack(&bytes, MOST_UNITS + 1, &mut back).is_none());
     }
 }

@@ -75,11 +75,12 @@ extern "C-unwind" fn handler(signal: c_int, information: *mut Information, conte
     }
 }
 
-/// Notes a fault. In instrumented code it is at the next event that the log does not have any more; elsewhere in the call that was
-/// made last.
+/// Notes a fault. In instrumented code it is at the next event that the log does not have any more, or in the division that was
+/// announced; elsewhere in the call that was made last.
 fn note(signal: c_int, address: u64, context: *const ucontext_t) {
     // SAFETY: the kernel gives the context.
     let instruction = unsafe { (*context).uc_mcontext.gregs[libc::REG_RIP as usize] } as usize;
-    let site = if module::is_instrumented(instruction) { 0 } else { page::call_site() };
+    let unannounced = signal != libc::SIGFPE && module::is_instrumented(instruction);
+    let site = if unannounced { 0 } else { page::call_site() };
     runtime().note(&Note::Step(site, Step::Fault { signal, address }));
 }

@@ -54,6 +54,7 @@ mod syscall;
 mod thread;
 mod threads;
 mod timers;
+mod touched;
 mod turns;
 mod want;
 

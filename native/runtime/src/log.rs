@@ -9,6 +9,7 @@ use crate::page::{self, KEPT, UNITS, cursor, set_cursor};
 use crate::shadow::Shadow;
 use crate::sys;
 use abi::Note;
+use abi::note::{MOST_HEAD, bytes_head};
 use abi::page::BUFFER;
 use abi::plan::Logging;
 use abi::unit::{self, SITE_BITS, Unit};
@@ -130,7 +131,31 @@ impl Log {
         let start = (head + unit::BYTES) as *mut u8;
         let place = Place { next: start, end: start.wrapping_add(SMALL_NOTE) };
         let Ok(end) = postcard::serialize_with_flavor(note, place) else { return false };
-        let length = end as usize - start as usize;
+        self.end_note(done, end as usize - start as usize, note.is_event());
+        true
+    }
+
+    /// The same for bytes that were read or written.
+    pub fn note_bytes(&mut self, done: u64, site: u32, address: u64, content: &[u8]) -> bool {
+        if content.len() + MOST_HEAD > SMALL_NOTE {
+            return false;
+        }
+        let mut head = [0; MOST_HEAD];
+        let length = bytes_head(site, address, content.len() as u64, &mut head);
+        let start = (cursor() + unit::BYTES) as *mut u8;
+        // SAFETY: there is room for the head and the content, and neither is in the buffer yet.
+        unsafe {
+            start.copy_from_nonoverlapping(head.as_ptr(), MOST_HEAD);
+            start.add(length).copy_from(content.as_ptr(), content.len());
+        }
+        self.end_note(done, length + content.len(), true);
+        true
+    }
+
+    /// A note of so many bytes stands behind the place for its head.
+    fn end_note(&mut self, done: u64, length: usize, is_event: bool) {
+        let head = cursor();
+        let start = (head + unit::BYTES) as *mut u8;
         let units = 1 + length.div_ceil(unit::BYTES);
         // SAFETY: there is room; what fills the last unit up is zero.
         unsafe {
@@ -138,9 +163,8 @@ impl Log {
             (head as *mut Unit).write(Unit { place: done << SITE_BITS, value: length as u64 });
         }
         self.note_end = head + units * unit::BYTES;
-        self.uncounted += (units - usize::from(note.is_event())) * unit::BYTES;
+        self.uncounted += (units - usize::from(is_event)) * unit::BYTES;
         set_cursor(self.note_end);
-        true
     }
 
     /// Adds an event of instrumented code that it did not add itself; there is room.
@@ -208,9 +232,8 @@ impl Log {
             // SAFETY: all of it has been written, and nobody writes there before the cursor moves back.
             let units = unsafe { units_between(UNITS, cursor()) };
             if !units.is_empty() {
-                let plain = bytes_of(units);
-                let piece = packing.pack(units).unwrap_or(plain);
-                self.saved += (plain.len() as u64).saturating_sub(piece.len() as u64);
+                let piece = packing.pack(units);
+                self.saved += (core::mem::size_of_val(units) as u64).saturating_sub(piece.len() as u64);
                 self.written += write(self.file, piece);
             }
             set_cursor(UNITS);
@@ -294,12 +317,6 @@ impl Log {
 unsafe fn units_between(start: usize, end: usize) -> &'static [Unit] {
     // SAFETY: as above; the buffers are aligned.
     unsafe { core::slice::from_raw_parts(start as *const Unit, (end - start) / unit::BYTES) }
-}
-
-/// Units as the bytes that they are.
-fn bytes_of(units: &[Unit]) -> &[u8] {
-    // SAFETY: two words have no padding.
-    unsafe { core::slice::from_raw_parts(units.as_ptr().cast(), core::mem::size_of_val(units)) }
 }
 
 /// Writes to the log's file; how many bytes it is longer then.

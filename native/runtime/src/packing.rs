@@ -1,53 +1,62 @@
 //! The full log is packed (`abi::pack`) before it is written.
 
-use abi::pack::{MOST_UNITS, PACKED, Packer, most_bytes};
+use abi::pack::{MOST_UNITS, NEIGHBOURS, Neighbours, PACKED, Packer, most_bytes};
 use abi::unit::{BYTES, SITE_BITS, Unit};
 
 /// What packs units for the log, with the memory for the result.
 pub struct Packing {
-    packer: Packer,
+    /// For loops.
+    periods: Packer,
+    /// For what does not repeat.
+    neighbours: Neighbours,
     piece: Box<[u8]>,
-    /// So many buffers are not packed now, and so many the next time that there is no order in one.
+    /// So many buffers are taken not to repeat, and so many the next time that one does not.
     wait: u32,
     next_wait: u32,
 }
 
-/// There is order in units that take at most so many bytes each. Where there is none, packing takes longer than writing them.
-const WORTHWHILE: usize = 4;
+/// Units that take at most so many bytes each repeat.
+const WORTHWHILE: usize = 1;
 
-/// At most so many buffers are not packed before it is tried again. Each try also learns what is in memory.
-const MOST_WAIT: u32 = 16;
+/// At most so many buffers are taken not to repeat before it is tried again. Each try also learns what is in memory.
+const MOST_WAIT: u32 = 64;
 
 impl Packing {
     /// Nothing was packed yet.
     pub fn new() -> Packing {
         Packing {
-            packer: Packer::default(),
+            periods: Packer::default(),
+            neighbours: Neighbours::default(),
             piece: vec![0; BYTES + most_bytes(MOST_UNITS) + BYTES].into_boxed_slice(),
             wait: 0,
             next_wait: 1,
         }
     }
 
-    /// The piece of a log that has these units, unless they are better written as they are.
-    pub fn pack(&mut self, units: &[Unit]) -> Option<&[u8]> {
-        if self.wait > 0 {
-            self.wait -= 1;
-            return None;
-        }
+    /// The piece of a log that has these units.
+    pub fn pack(&mut self, units: &[Unit]) -> &[u8] {
         let (head, rest) = self.piece.split_at_mut(BYTES);
-        let length = self.packer.pack(units, rest);
-        if length > WORTHWHILE * units.len() {
-            self.wait = self.next_wait;
-            self.next_wait = (2 * self.next_wait).min(MOST_WAIT);
-        } else {
-            self.next_wait = 1;
-        }
+        let (length, way) = match self.wait {
+            0 => {
+                let length = self.periods.pack(units, rest);
+                if length > WORTHWHILE * units.len() {
+                    self.wait = self.next_wait;
+                    self.next_wait = (2 * self.next_wait).min(MOST_WAIT);
+                } else {
+                    self.next_wait = 1;
+                }
+                (length, PACKED)
+            }
+            _ => {
+                self.wait -= 1;
+                (self.neighbours.pack(units, rest), PACKED | NEIGHBOURS)
+            }
+        };
         let filled = length.next_multiple_of(BYTES);
         rest[length..filled].fill(0);
         let (count, bytes) = head.split_at_mut(8);
         count.copy_from_slice(&((units.len() as u64) << SITE_BITS).to_le_bytes());
-        bytes.copy_from_slice(&(PACKED | length as u64).to_le_bytes());
-        Some(&self.piece[..BYTES + filled])
+        bytes.copy_from_slice(&(way | length as u64).to_le_bytes());
+        &self.piece[..BYTES + filled]
     }
 }

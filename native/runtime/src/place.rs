@@ -32,6 +32,10 @@ pub const MAIN_MAPPINGS_BYTES: usize = 0x30_0000_0000;
 pub const MAPPINGS: usize = 0x1a0_0000_0000;
 pub const MAPPINGS_BYTES: usize = 1 << 28;
 
+// Behind these are the marks of allocations.
+const _: () = assert!(MAPPINGS + SLOTS * MAPPINGS_BYTES <= abi::unit::ALLOC as usize);
+const _: () = assert!(abi::unit::FREE < ARENAS as u64);
+
 /// The area for what the thread of a slot maps: start and bytes.
 pub fn mappings(slot: usize) -> (usize, usize) {
     match slot {

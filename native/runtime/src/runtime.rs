@@ -6,14 +6,14 @@ use crate::affinity::Processors;
 use crate::calls::file::Inherited;
 use crate::clock::Clock;
 use crate::library::Held;
-use crate::log::Log;
+use crate::log::{Kept, Log};
 use crate::page;
 use crate::pids::Pids;
 use crate::signals;
 use crate::sys;
 use crate::thread::{Life, Thread};
 use crate::timers::Timer;
-use abi::note::{End, Step};
+use abi::note::{End, MOST_FILLED, Step};
 use abi::unit::Unit;
 use abi::{Note, Plan};
 use core::cell::UnsafeCell;
@@ -197,7 +197,7 @@ impl Runtime {
         }
         let bytes = content.len() as u64;
         if self.log.keeps_bytes(self.total + self.log.unsettled(), address, bytes) {
-            self.note(&Note::Bytes { site, address, content: content.into() });
+            self.note_bytes(site, address, content);
         } else {
             self.make_room();
             self.log.touch_range(self.current, address, bytes);
@@ -211,14 +211,33 @@ impl Runtime {
         if self.over {
             return;
         }
-        if self.log.keeps_allocation(address, bytes) {
-            return self.step(step);
+        let site = page::call_site();
+        let unit = match (&self.log.kept, &step) {
+            (Kept::Everything(_), Step::Alloc { .. }) => Unit::allocated(site, address, bytes),
+            (Kept::Everything(_), _) => Unit::freed(site, address),
+            // Site 0 would begin a note.
+            _ if !self.log.keeps_allocation(address, bytes) => {
+                Some(Unit { place: u64::from(site.max(1)), value: address })
+            }
+            _ => None,
+        };
+        let Some(unit) = unit else { return self.step(step) };
+        self.make_room();
+        self.log.unit(unit);
+        self.last_site = site;
+    }
+
+    /// Adds a note about bytes that were read or written.
+    fn note_bytes(&mut self, site: u32, address: u64, content: &[u8]) {
+        if let Some(fill) = fill(site, address, content) {
+            return self.note(&fill);
         }
         self.make_room();
-        let site = page::call_site();
-        // Site 0 would begin a note.
-        self.log.unit(Unit { place: u64::from(site.max(1)), value: address });
-        self.last_site = site;
+        let done = self.done() + 1;
+        match self.log.note_bytes(done, site, address, content) {
+            true => self.ask(),
+            false => self.note(&Note::Bytes { site, address, content: content.into() }),
+        }
     }
 
     /// Adds a note of the running thread: one more event, if it is one.
@@ -325,4 +344,11 @@ impl Runtime {
         self.turn = u64::MAX;
         self.ask();
     }
+}
+
+/// The note about bytes that are all equal, if it is shorter than they are.
+fn fill(site: u32, address: u64, content: &[u8]) -> Option<Note> {
+    let (&byte, rest) = content.split_first()?;
+    let count = u32::try_from(content.len()).ok().filter(|count| (8..=MOST_FILLED).contains(count))?;
+    (rest == &content[..rest.len()]).then_some(Note::Fill { site, address, byte, count })
 }

@@ -200,6 +200,22 @@ impl Walk<'_> {
         (targets, whole)
     }
 
+    /// A function that is not in the program has read bytes; what they were.
+    pub(super) fn read_outside(
+        &mut self,
+        t: usize,
+        (at, event): (usize, &trace::Event),
+    ) -> Result<Vec<ExprId>, CtpError> {
+        let Parts { place, bytes, order } = parts(event)?;
+        let pointer = self.expressions.unknown(ir::Width::W64);
+        let aimed = self.aim(t, at, event, pointer, (place, bytes), false)?;
+        let recorded = content(&event.kind);
+        let (targets, content) = self.read_all(t, event, &aimed, bytes, place, &recorded, None);
+        let old = self.join(&content);
+        self.emit_access(t, event, Kind::Read(made(aimed, place, bytes, order, targets, old, None)));
+        Ok(content)
+    }
+
     /// `Update`: the old value is read and a new one written, at once.
     pub(super) fn update(
         &mut self,

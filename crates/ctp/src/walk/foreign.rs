@@ -8,10 +8,10 @@ use super::step::{Step, wrong};
 use super::{Doing, Frame, Walk, width_of};
 use crate::models::{Telling, telling};
 use crate::{CtpError, ExprId, PinReason};
-use ir::{BlockId, Callee, Instruction, Operand, SiteId, Terminator, Width};
+use ir::{BlockId, Callee, Instruction, Op, Operand, SiteId, Terminator, Width};
 use trace::EventKind;
 
-impl Walk<'_> {
+impl<'w> Walk<'w> {
     /// A thread that is in no function of the program: not begun yet, or called back no more.
     pub(super) fn outside(&mut self, t: usize, at: usize, event: &trace::Event) -> Result<Step, CtpError> {
         if !self.space.compiled {
@@ -36,11 +36,23 @@ impl Walk<'_> {
                 self.emit_other(t, event);
                 Ok(Step::Took)
             }
-            EventKind::WriteBytes { content, .. } | EventKind::ReadBytes { content, .. } => {
+            EventKind::WriteBytes { content, .. } => {
                 let content = self.constants(content);
                 let unknown = self.expressions.unknown(Width::W64);
-                if let EventKind::WriteBytes { .. } = event.kind {
-                    self.write(t, (at, event), unknown, content)?;
+                self.write(t, (at, event), unknown, content)?;
+                Ok(Step::Took)
+            }
+            EventKind::ReadBytes { .. } => {
+                // What the function gives depends on these bytes and on nothing else that others can change.
+                let content = self.read_outside(t, (at, event))?;
+                let callee = self.top(t).and_then(|frame| self.callee(frame));
+                let only_tells = callee.is_some_and(|callee| self.only_tells(t, callee));
+                if !only_tells {
+                    let why = callee.map_or(PinReason::External("a function".to_owned()), why);
+                    self.pin(t, event.id, event.site, &content, why);
+                }
+                if let Some(top) = self.top_mut(t) {
+                    top.told = true;
                 }
                 Ok(Step::Took)
             }
@@ -104,16 +116,25 @@ impl Walk<'_> {
         callee: &Callee,
         arguments: &[ExprId],
     ) {
-        let why = match callee {
-            Callee::External(name) => reason(name),
-            _ => PinReason::External("a function".to_owned()),
-        };
+        let why = why(callee);
         let only_tells = self.only_tells(t, callee);
         if !only_tells {
             self.pin(t, event.id, site, arguments, why);
         }
         if let Some(top) = self.top_mut(t) {
             (top.doing, top.told) = (Doing::Foreign, only_tells);
+        }
+    }
+
+    /// Whom the call goes to that an activation is in.
+    fn callee(&self, frame: Frame) -> Option<&'w Callee> {
+        let block = self.program.function(frame.function).block(frame.block);
+        match (
+            block.instructions.get(frame.at as usize).map(|instruction| &instruction.op),
+            &block.terminator,
+        ) {
+            (Some(Op::Call { callee, .. }), _) | (None, Terminator::Invoke { callee, .. }) => Some(callee),
+            _ => None,
         }
     }
 
@@ -250,6 +271,13 @@ impl Walk<'_> {
                 Ok(Step::Silent)
             }
         }
+    }
+}
+
+fn why(callee: &Callee) -> PinReason {
+    match callee {
+        Callee::External(name) => reason(name),
+        _ => PinReason::External("a function".to_owned()),
     }
 }
 

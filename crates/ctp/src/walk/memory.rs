@@ -9,6 +9,9 @@ use crate::{
 use ir::Width;
 use trace::{EventKind, FaultKind, Location};
 
+/// Copies and fills of memory that the trace says nothing of are followed for so many bytes.
+const MOST_HIDDEN: u64 = 1 << 16;
+
 /// An access whose address depends on shared reads: its targets are asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -383,6 +386,38 @@ impl Walk<'_> {
                 (widened, n)
             };
             self.hidden.insert(address as u64 + u64::from(n), byte);
+        }
+    }
+
+    /// Fills memory that the trace says nothing of.
+    pub(super) fn hidden_fill(&mut self, to: ExprId, byte: ExprId, bytes: ExprId) {
+        let (to, bytes) = (self.expressions.recorded(to), self.expressions.recorded(bytes));
+        let (Some(to), Some(bytes)) = (to, bytes) else { return };
+        let byte = self.expressions.resize(byte, Width::W8);
+        for n in 0..(bytes as u64).min(MOST_HIDDEN) {
+            self.hidden.insert((to as u64).wrapping_add(n), (byte, 0));
+        }
+    }
+
+    /// Copies memory that the trace says nothing of.
+    pub(super) fn hidden_copy(&mut self, to: ExprId, from: ExprId, bytes: ExprId) {
+        let [to, from, bytes] = [to, from, bytes].map(|value| self.expressions.recorded(value));
+        let (Some(to), Some(from), Some(bytes)) = (to, from, bytes) else { return };
+        let content: Vec<Option<(ExprId, u32)>> = (0..(bytes as u64).min(MOST_HIDDEN))
+            .map(|n| {
+                let at = (from as u64).wrapping_add(n);
+                match self.hidden.get(&at) {
+                    Some(&byte) => Some(byte),
+                    None => self.constant_byte(at).map(|byte| (self.expressions.int(Width::W8, byte), 0)),
+                }
+            })
+            .collect();
+        for (n, byte) in (0..).zip(content) {
+            let at = (to as u64).wrapping_add(n);
+            match byte {
+                Some(byte) => self.hidden.insert(at, byte),
+                None => self.hidden.remove(&at),
+            };
         }
     }
 

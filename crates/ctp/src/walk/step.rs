@@ -124,7 +124,14 @@ impl Walk<'_> {
             Op::Load { .. } | Op::Store { .. } | Op::Update { .. } | Op::CompareExchange { .. } => {
                 self.hidden_access(t, frame, instruction)?;
             }
-            Op::MemoryCopy { .. } | Op::MemorySet { .. } => {}
+            Op::MemoryCopy { to, from, bytes, .. } => {
+                let [to, from, bytes] = [*to, *from, *bytes].map(|operand| self.operand(t, frame, operand));
+                self.hidden_copy(to?, from?, bytes?);
+            }
+            Op::MemorySet { to, byte, bytes } => {
+                let [to, byte, bytes] = [*to, *byte, *bytes].map(|operand| self.operand(t, frame, operand));
+                self.hidden_fill(to?, byte?, bytes?);
+            }
             Op::Fence { order } => {
                 if self.is_here(event, site)? {
                     self.emit(t, event, Kind::Fence(*order));

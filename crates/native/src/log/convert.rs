@@ -400,7 +400,8 @@ impl<'l> Converter<'l> {
                 self.reading.ended = true;
                 self.reading.trace.outcome = steps::outcome(self, n, end);
             }
-            Note::Gap | Note::Switch { .. } => {}
+            // A fill has become bytes, and a switch is not told here.
+            Note::Fill { .. } | Note::Gap | Note::Switch { .. } => {}
         }
     }
 
@@ -442,6 +443,8 @@ impl<'l> Converter<'l> {
                 first
             }
             Does::Write(_) | Does::Fill => false,
+            // What a function of the C library has read.
+            Does::Call => true,
             _ => return,
         };
         let kind = match reads {

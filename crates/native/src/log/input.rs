@@ -4,8 +4,8 @@
 //! there is one buffer, of the piece that is read now, to which is added what a note needs.
 
 use super::Damage;
-use abi::pack::{Known, PACKED, unpack};
-use abi::unit::{BYTES, SITE_BITS, Unit};
+use abi::pack::{Unpacker, piece_bytes};
+use abi::unit::{BYTES, Unit};
 
 /// The bytes of a log, read from the front.
 pub struct Input<'l> {
@@ -15,8 +15,8 @@ pub struct Input<'l> {
     /// The piece that is read, and up to where.
     piece: Vec<u8>,
     read: usize,
-    /// What the pieces so far say about memory; there is none before the first one.
-    known: Option<Known>,
+    /// What the pieces so far have taught.
+    unpacker: Unpacker,
     units: Vec<Unit>,
     damage: Option<Damage>,
 }
@@ -24,8 +24,15 @@ pub struct Input<'l> {
 impl<'l> Input<'l> {
     /// Reads from the beginning.
     pub fn new(bytes: &'l [u8]) -> Input<'l> {
-        let mut input =
-            Input { bytes, at: 0, piece: vec![], read: 0, known: None, units: vec![], damage: None };
+        let mut input = Input {
+            bytes,
+            at: 0,
+            piece: vec![],
+            read: 0,
+            unpacker: Unpacker::default(),
+            units: vec![],
+            damage: None,
+        };
         input.open();
         input
     }
@@ -88,9 +95,10 @@ impl<'l> Input<'l> {
     /// Unpacks the next piece, if one is next, and then the one behind it if it has no units.
     fn open(&mut self) {
         while self.piece.is_empty()
-            && let Some(head) = unit_at(self.bytes, self.at).filter(|head| is_piece(*head))
+            && let Some(head) = unit_at(self.bytes, self.at)
+            && let Some(length) = piece_bytes(head)
         {
-            if self.unpack(head).is_none() {
+            if self.unpack(head, length).is_none() {
                 let what = "packed units cannot be unpacked".to_owned();
                 self.damage = Some(Damage { at: self.at, what });
                 self.end();
@@ -98,13 +106,10 @@ impl<'l> Input<'l> {
         }
     }
 
-    fn unpack(&mut self, head: Unit) -> Option<()> {
-        let length = usize::try_from(head.value & !PACKED).ok()?;
+    fn unpack(&mut self, head: Unit, length: usize) -> Option<()> {
         let start = self.at + BYTES;
         let end = start.checked_add(length)?;
-        let count = usize::try_from(head.place >> SITE_BITS).ok()?;
-        let known = self.known.get_or_insert_default();
-        unpack(known, self.bytes.get(start..end)?, count, &mut self.units)?;
+        self.unpacker.unpack(head, self.bytes.get(start..end)?, &mut self.units)?;
         self.at = end.next_multiple_of(BYTES).min(self.bytes.len());
         self.piece.clear();
         self.read = 0;
@@ -114,10 +119,6 @@ impl<'l> Input<'l> {
         }
         Some(())
     }
-}
-
-fn is_piece(head: Unit) -> bool {
-    head.site() == 0 && head.value & PACKED != 0
 }
 
 #[inline]

@@ -5,6 +5,7 @@
 
 use super::input::Input;
 use abi::Note;
+use abi::note::MOST_FILLED;
 use abi::unit::{BYTES, SITE_BITS, Unit};
 use rustc_hash::FxHashMap;
 use trace::ThreadId;
@@ -68,12 +69,6 @@ impl<'l> Records<'l> {
         self.damage.as_ref()
     }
 
-    /// The next record's unit if it is one, without going there.
-    #[must_use]
-    pub fn peek(&self) -> Option<Unit> {
-        self.input.peek().filter(|unit| unit.site() != 0)
-    }
-
     fn stop(&mut self, what: impl Into<String>) {
         self.damage = Some(Damage { at: self.input.at(), what: what.into() });
         self.input.end();
@@ -88,6 +83,13 @@ impl<'l> Records<'l> {
             return None;
         };
         let note = match postcard::from_bytes::<Note>(encoded) {
+            Ok(Note::Fill { count, .. }) if count > MOST_FILLED => {
+                self.stop(format!("a fill of {count} bytes"));
+                return None;
+            }
+            Ok(Note::Fill { site, address, byte, count }) => {
+                Note::Bytes { site, address, content: vec![byte; count as usize].into() }
+            }
             Ok(note) => note,
             Err(error) => {
                 self.stop(format!("a note cannot be decoded: {error}"));
@@ -138,6 +140,10 @@ impl Iterator for Records<'_> {
         }
         self.input.advance(BYTES);
         self.n += 1;
-        Some(Record { thread: self.thread, n: self.n, content: Content::Unit(unit) })
+        let content = match unit.step() {
+            Some(step) => Content::Note(Note::Step(unit.site(), step)),
+            None => Content::Unit(unit),
+        };
+        Some(Record { thread: self.thread, n: self.n, content })
     }
 }

@@ -134,6 +134,11 @@ impl Walker<'_> {
                 self.result(me, frame, result, returned);
                 Frames::Keep(Step::Taken)
             }
+            // What a function of the C library has read.
+            (State::Waiting(None), What::Bytes(at, content)) if here => {
+                self.image.read(self.event, item.site, *at, content);
+                Frames::Keep(Step::Taken)
+            }
             (State::Returned, &What::Unit(0, result)) if here => {
                 let results = self.results(frame);
                 if let Some(&value) = results.first() {

@@ -1,6 +1,8 @@
 //! Packing units; in the way of the running program, so that every instruction counts.
 
-use super::{AS_EXPECTED, Known, MOST_UNITS, NEW_PERIOD, NOTHING, WHOLE, expected, same_site, zigzag};
+use super::{
+    AS_EXPECTED, Known, MOST_UNITS, NEW_PERIOD, NOTHING, WHOLE, bytes_of, expected, same_site, zigzag,
+};
 use crate::unit::{SITE_BITS, Unit};
 use alloc::{boxed::Box, vec};
 
@@ -32,7 +34,7 @@ impl Default for Packer {
     }
 }
 
-/// The bytes that so many packed units take at most.
+/// The bytes that so many packed units take at most, in either way.
 #[must_use]
 pub const fn most_bytes(units: usize) -> usize {
     (units + 1) * LITERAL
@@ -56,12 +58,6 @@ impl Output {
     fn put_head(&mut self, before: usize, place: u8, value: u8) {
         self.put(before as u64 | u64::from(place | value << 4) << 8, 2);
     }
-}
-
-/// How many bytes hold a number.
-#[inline(always)]
-fn bytes_of(number: u64) -> usize {
-    8 - number.leading_zeros() as usize / 8
 }
 
 impl Packer {

@@ -16,22 +16,28 @@
 //! | 1 | high 4 | value: 0 to 8, so many bytes of its difference to the last one at that address; [`AS_EXPECTED`] |
 //!
 //! Differences are signed, in as few bytes as hold them, zigzag. Nothing here knows what units mean: notes are packed like all else.
+//! Where nothing repeats, units are packed another way (`neighbour`).
 //!
 //! In the log, packed units stand behind a unit whose site is 0 and whose value has the bit [`PACKED`]: the first word is
-//! `count << SITE_BITS`, the rest of the value the number of bytes, which follow, filled up to whole units. Periods
-//! reach back to the beginning of such a piece, [`Known`] to that of the log.
+//! `count << SITE_BITS`, the rest of the value the number of bytes, which follow, filled up to whole units, and the bit [`NEIGHBOURS`] for
+//! the other way. Periods reach back to the beginning of such a piece, what else is learnt to that of the log.
 
 mod decode;
 mod encode;
+mod neighbour;
 
-pub use decode::unpack;
+pub use decode::{Unpacker, piece_bytes, unpack};
 pub use encode::{Packer, most_bytes};
+pub use neighbour::{Neighbours, Unpacking};
 
 use crate::unit::{MOST_SITES, SITE_BITS, Unit};
 use alloc::{boxed::Box, vec};
 
 /// In the value of a unit with site 0: packed units follow.
 pub const PACKED: u64 = 1 << 63;
+
+/// There too: they are packed by [`Neighbours`].
+pub const NEIGHBOURS: u64 = 1 << 62;
 
 /// The most units in one piece.
 pub const MOST_UNITS: usize = 1 << 15;
@@ -99,6 +105,12 @@ fn expected(one: u64, two: u64) -> u64 {
 #[inline(always)]
 fn same_site(one: u64, other: u64) -> bool {
     (one ^ other) & u64::from(MOST_SITES) == 0
+}
+
+/// How many bytes hold a number.
+#[inline(always)]
+fn bytes_of(number: u64) -> usize {
+    8 - number.leading_zeros() as usize / 8
 }
 
 #[inline(always)]

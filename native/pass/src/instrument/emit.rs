@@ -1,6 +1,7 @@
 //! The code that appends units to the log, as `abi::page` and `abi::unit` say.
 
 use crate::llvm::{Builder, Module, Preserves, Scopes, Type, TypeKind, Value};
+use abi::model::ARGUMENTS;
 use abi::page;
 use abi::unit::{self, SITE_BITS};
 
@@ -42,6 +43,7 @@ pub struct Emitter {
     slow: Value,
     full: Value,
     bytes: Value,
+    touched: Value,
 }
 
 impl Emitter {
@@ -57,6 +59,7 @@ impl Emitter {
             slow: module.declare(page::function::SLOW, void, &[], Preserves::All),
             full: module.declare(page::function::FULL, void, &[], Preserves::All),
             bytes: module.declare(page::function::BYTES, void, &[number, pointer, number], Preserves::Most),
+            touched: module.declare(page::function::TOUCHED, void, &[number; 6], Preserves::Few),
             builder,
         }
     }
@@ -72,9 +75,10 @@ impl Emitter {
         word
     }
 
-    fn store_word(&self, value: Value, address: u64) {
+    fn store_word(&self, value: Value, address: u64) -> Value {
         let store = self.builder.store(value, self.builder.address(address), 8);
         store.scoped(Some(self.scopes.words), self.scopes.units);
+        store
     }
 
     /// The number of a site.
@@ -135,9 +139,26 @@ impl Emitter {
         self.builder.call(self.bytes, &[self.site(site), address, count]);
     }
 
+    /// Tells the runtime what a function, by its number in `abi::model`, was given and gave.
+    pub fn touched(&self, site: u32, model: u64, call: Value) {
+        let builder = &self.builder;
+        let number = |value: Value| self.plain(value).unwrap_or_else(|| builder.number(0));
+        let mut words = vec![self.site(site), builder.number(model)];
+        words.extend(call.arguments().take(ARGUMENTS).map(number));
+        words.resize_with(2 + ARGUMENTS, || builder.number(0));
+        words.push(number(call));
+        builder.call(self.touched, &words);
+    }
+
     /// Tells the runtime which call comes next.
     pub fn announce(&self, site: u32) {
         self.store_word(self.site(site), page::SITE);
+    }
+
+    /// Tells the runtime which division comes next: between it and the event before there may be much that the log does not have. For
+    /// the compiler nobody looks there before the next call, so the store is one that it must leave.
+    pub fn announce_division(&self, site: u32) {
+        self.store_word(self.site(site), page::SITE).make_volatile();
     }
 
     fn word(&self, word: Word) -> Value {

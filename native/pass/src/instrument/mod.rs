@@ -162,14 +162,21 @@ impl Code<'_> {
                 self.before(value);
                 emitter.bytes(site, pointer, builder.number(bytes));
             }
-            Event::Call => {
+            Event::Call { model } => {
                 self.before(value);
                 emitter.announce(site);
                 let returns = value.next().is_some_and(|next| next.opcode() != Opcode::LLVMUnreachable);
                 if returns && !value.is_must_tail() {
                     builder.go_behind(value);
+                    if let Some(model) = model {
+                        emitter.touched(site, model, value);
+                    }
                     self.append(value, site, Place::Mark(0), Word::Value(value));
                 }
+            }
+            Event::Division => {
+                builder.go_before(value, value);
+                emitter.announce_division(site);
             }
             Event::Assembly => {
                 self.before(value);

@@ -6,7 +6,7 @@ use crate::function::Origin;
 use crate::llvm::{Kind, Layout, Opcode, Type, TypeKind, Value};
 use crate::module::Translated;
 use abi::Linkage;
-use ir::{BlockId, Callee, Function, FunctionId, Op, Operand, SiteIndex, SitePlace, Terminator};
+use ir::{BinaryOp, BlockId, Callee, Function, FunctionId, Op, Operand, SiteIndex, SitePlace, Terminator};
 use rustc_hash::FxHashSet;
 
 /// What an instruction of LLVM adds to the log.
@@ -36,8 +36,13 @@ pub enum Event {
         pointer: Value,
         bytes: u64,
     },
-    Call,
+    /// A call; of a function of which it is known what it reads, its number in `abi::model`.
+    Call {
+        model: Option<u64>,
+    },
     Assembly,
+    /// A division, which may be a fault.
+    Division,
     /// Stack memory that is made in the middle of the function.
     Stack,
     Landing,
@@ -186,7 +191,7 @@ impl Planner<'_> {
                 Event::Load { bytes: ..=8, .. }
                     | Event::Update { bytes: ..=8, .. }
                     | Event::Exchange { bytes: ..=8, .. }
-                    | Event::Call
+                    | Event::Call { .. }
                     | Event::Assembly
             );
             if gives {
@@ -231,7 +236,16 @@ impl Planner<'_> {
                 if hidden { Event::Unlogged } else { Event::Copy }
             }
             (Op::MemorySet { .. }, _) if !self.private.is_hidden(value.operand(0)) => Event::Fill,
-            (Op::Call { callee, .. }, Opcode::LLVMCall) if is_logged_call(value, callee) => Event::Call,
+            (Op::Call { callee, .. }, Opcode::LLVMCall) if is_logged_call(value, callee) => {
+                let model = match callee {
+                    Callee::External(name) => abi::model::number(name).map(|number| number as u64),
+                    _ => None,
+                };
+                Event::Call { model }
+            }
+            (Op::Binary { op, rhs, .. }, _) if divides(*op) && !matches!(rhs, Operand::Const { .. }) => {
+                Event::Division
+            }
             (Op::Opaque { .. }, Opcode::LLVMCall) if value.callee().kind() == Kind::Assembly => {
                 let nothing = value.ty().kind() == TypeKind::LLVMVoidTypeKind;
                 let barrier = nothing && value.callee().is_empty_assembly();
@@ -267,6 +281,10 @@ impl Planner<'_> {
             false => (index, Event::Passed { pointer, bytes }),
         })
     }
+}
+
+fn divides(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::URem | BinaryOp::SRem)
 }
 
 fn is_intrinsic_call(value: Value) -> bool {

@@ -1,9 +1,15 @@
-//! Memory that needs no log: stack memory that only its function can reach, and constants.
+//! Memory that needs no log: stack and heap memory that only its function can reach, and constants.
 
 use crate::llvm::{Kind, Opcode, Value};
 use rustc_hash::FxHashMap;
 
-/// What is known of the stack memory of a function.
+/// Functions that give memory with nothing in it that a reader of the log would have to know. That they were called is in the log.
+const ALLOCATE: [&str; 5] = ["_Znam", "_Znwm", "aligned_alloc", "malloc", "memalign"];
+
+/// Functions that take it back.
+const FREE: [&str; 5] = ["_ZdaPv", "_ZdaPvm", "_ZdlPv", "_ZdlPvm", "free"];
+
+/// What is known of the memory that a function makes.
 #[derive(Default)]
 pub struct Private {
     known: FxHashMap<Value, bool>,
@@ -15,9 +21,18 @@ impl Private {
         let base = base(pointer);
         match base.kind() {
             Kind::Global => base.is_constant(),
-            Kind::Local => self.is_private(base),
+            Kind::Local => self.is_private(base) || self.is_private_heap(base),
             _ => false,
         }
+    }
+
+    /// The same for memory from the heap: what a call gives that goes nowhere but back. Copies and fills are left to the log: readers
+    /// follow them for what has no address in it.
+    fn is_private_heap(&mut self, block: Value) -> bool {
+        let is_call = block.is_instruction() && is_call(block);
+        is_call
+            && calls_one_of(block, &ALLOCATE)
+            && *self.known.entry(block).or_insert_with(|| stays(block, |call, _| calls_one_of(call, &FREE)))
     }
 
     /// Whether an instruction makes stack memory whose address stays in the function. Only what is reached by constant
@@ -26,7 +41,7 @@ impl Private {
         if !stack.is_instruction() || stack.opcode() != Opcode::LLVMAlloca {
             return false;
         }
-        *self.known.entry(stack).or_insert_with(|| stays(stack))
+        *self.known.entry(stack).or_insert_with(|| stays(stack, passes))
     }
 }
 
@@ -45,8 +60,18 @@ fn is_step(value: Value) -> bool {
         && value.ty().kind() == crate::llvm::TypeKind::LLVMPointerTypeKind
 }
 
-fn stays(stack: Value) -> bool {
-    let mut rest = vec![stack];
+fn is_call(value: Value) -> bool {
+    matches!(value.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
+}
+
+fn calls_one_of(call: Value, names: &[&str]) -> bool {
+    let callee = call.callee();
+    callee.kind() == Kind::Function && names.contains(&callee.symbol().as_ref())
+}
+
+/// Whether the address of memory stays in its function; `may_get` says which calls may get it.
+fn stays(memory: Value, may_get: impl Fn(Value, Value) -> bool) -> bool {
+    let mut rest = vec![memory];
     while let Some(address) = rest.pop() {
         for user in address.users() {
             let stays = match user.opcode() {
@@ -59,7 +84,7 @@ fn stays(stack: Value) -> bool {
                     rest.push(user);
                     true
                 }
-                Opcode::LLVMCall | Opcode::LLVMInvoke => passes(user, address),
+                Opcode::LLVMCall | Opcode::LLVMInvoke => may_get(user, address),
                 _ => false,
             };
             if !stays {

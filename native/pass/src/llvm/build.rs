@@ -365,6 +365,11 @@ impl Value {
         call!(threadbare_scoped(self.0, scope, not_in.0));
     }
 
+    /// Of an access: it stays where it is, and is done.
+    pub fn make_volatile(self) {
+        call!(LLVMSetVolatile(self.0, 1));
+    }
+
     /// Of a terminator: the instruction before which code stands that runs only on the way to the `index`-th successor.
     pub fn on_edge(self, index: u32) -> Option<Value> {
         Value::new(call!(threadbare_on_edge(self.0, index)))
