@@ -4,7 +4,8 @@
 //! - [`page`] and [`unit`]: the inline log, which instrumented code writes and the runtime empties;
 //! - [`pack`]: the form in which a log of everything keeps units;
 //! - [`note`]: what the runtime adds to the log, and `native` turns into a trace;
-//! - [`plan`]: what `native` asks of the runtime.
+//! - [`plan`]: what `native` asks of the runtime;
+//! - [`serve`]: the same, for many runs of one process.
 //!
 //! ```text
 //!   pass ──section──▶ binary ──▶ native ──plan──▶ runtime ◀──units── instrumented code
@@ -21,6 +22,7 @@ pub mod pack;
 pub mod page;
 pub mod plan;
 pub mod section;
+pub mod serve;
 pub mod unit;
 
 pub use note::Note;
@@ -28,7 +30,7 @@ pub use plan::Plan;
 pub use section::{Alias, AliasTarget, HEADER_BYTES, Header, Linkage, MAGIC, Module, SECTION};
 
 /// The version of all that is described here and of the program IR; changes whenever any of it does.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// FNV-1a, 64 bits: names modules and inputs; it is no defence against forgery.
 #[must_use]

@@ -71,8 +71,8 @@ pub struct Settled {
 }
 
 impl Log {
-    /// The log into a file, with its tail. `None` if the tail cannot be mapped, or there is no address space.
-    pub fn new(file: i32, tail: i32, logging: &Logging, most_bytes: u64) -> Option<Log> {
+    /// The log into a file, whose tail is mapped. `None` if there is no address space.
+    pub fn new(file: i32, logging: &Logging, most_bytes: u64) -> Option<Log> {
         let kept = match logging {
             Logging::Everything => Kept::Everything(Packing::new()),
             Logging::Sharedness => Kept::Sharedness(Shadow::new()?),
@@ -80,9 +80,7 @@ impl Log {
             Logging::Ranges(ranges) => Kept::Ranges(ranges.clone()),
             Logging::Window { from, to } => Kept::Window { from: *from, to: *to },
         };
-        if !page::map_tail(tail) {
-            return None;
-        }
+        page::begin();
         let log = Log {
             kept,
             gap: false,
