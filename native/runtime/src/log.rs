@@ -152,12 +152,12 @@ impl Log {
     #[cold]
     pub fn write_large(&mut self, done: u64, note: &Note) {
         // Into memory that grows, nothing fails.
-        let mut bytes = postcard::to_stdvec(note).unwrap_or_default();
-        let length = bytes.len();
-        bytes.resize(length.next_multiple_of(unit::BYTES), 0);
-        self.flush();
+        let mut bytes = postcard::to_extend(note, vec![0; unit::BYTES]).unwrap_or_default();
+        let length = bytes.len() - unit::BYTES;
+        bytes.resize(bytes.len().next_multiple_of(unit::BYTES), 0);
         let head = [done << SITE_BITS, length as u64].map(u64::to_le_bytes).concat();
-        self.written += write(self.file, &head);
+        bytes[..unit::BYTES].copy_from_slice(&head);
+        self.flush();
         self.written += write(self.file, &bytes);
     }
 

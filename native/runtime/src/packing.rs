@@ -5,12 +5,20 @@ use abi::unit::{BYTES, SITE_BITS, Unit};
 
 /// What packs units for the log, with the memory for the result.
 pub struct Packing {
-    packer: Packer,
-    piece: Box<[u8]>,
+    /// None until there is something to pack: a short run has no use for it, and would take longer to get it than for all else.
+    memory: Option<Memory>,
     /// So many buffers are not packed now, and so many the next time that there is no order in one.
     wait: u32,
     next_wait: u32,
 }
+
+struct Memory {
+    packer: Packer,
+    piece: Box<[u8]>,
+}
+
+/// Fewer units than this are written as they are.
+const FEWEST: usize = MOST_UNITS / 8;
 
 /// There is order in units that take at most so many bytes each. Where there is none, packing takes longer than writing them.
 const WORTHWHILE: usize = 4;
@@ -21,22 +29,24 @@ const MOST_WAIT: u32 = 16;
 impl Packing {
     /// Nothing was packed yet.
     pub fn new() -> Packing {
-        Packing {
-            packer: Packer::default(),
-            piece: vec![0; BYTES + most_bytes(MOST_UNITS) + BYTES].into_boxed_slice(),
-            wait: 0,
-            next_wait: 1,
-        }
+        Packing { memory: None, wait: 0, next_wait: 1 }
     }
 
     /// The piece of a log that has these units, unless they are better written as they are.
     pub fn pack(&mut self, units: &[Unit]) -> Option<&[u8]> {
+        if units.len() < FEWEST {
+            return None;
+        }
         if self.wait > 0 {
             self.wait -= 1;
             return None;
         }
-        let (head, rest) = self.piece.split_at_mut(BYTES);
-        let length = self.packer.pack(units, rest);
+        let memory = self.memory.get_or_insert_with(|| Memory {
+            packer: Packer::default(),
+            piece: vec![0; BYTES + most_bytes(MOST_UNITS) + BYTES].into_boxed_slice(),
+        });
+        let (head, rest) = memory.piece.split_at_mut(BYTES);
+        let length = memory.packer.pack(units, rest);
         if length > WORTHWHILE * units.len() {
             self.wait = self.next_wait;
             self.next_wait = (2 * self.next_wait).min(MOST_WAIT);
@@ -48,6 +58,6 @@ impl Packing {
         let (count, bytes) = head.split_at_mut(8);
         count.copy_from_slice(&((units.len() as u64) << SITE_BITS).to_le_bytes());
         bytes.copy_from_slice(&(PACKED | length as u64).to_le_bytes());
-        Some(&self.piece[..BYTES + filled])
+        Some(&memory.piece[..BYTES + filled])
     }
 }

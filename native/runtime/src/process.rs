@@ -46,7 +46,9 @@ extern "C" fn start() {
     }
     sys::close(tail);
     threads::make_key();
-    let plan = match plan.serve {
+    let socket = plan.serve.map(high);
+    let inherited = Inherited::find();
+    let plan = match socket {
         Some(socket) => serve(socket),
         None => plan,
     };
@@ -55,7 +57,7 @@ extern "C" fn start() {
         sys::die("the log cannot be kept: there is no address space for it")
     };
     module::begin_behind(plan.modules.iter().map(|module| module.first.saturating_add(module.sites)).max());
-    runtime::start(plan, log, processors, Inherited::find());
+    runtime::start(plan, log, processors, inherited);
     threads::arm();
     fault::prepare();
     children::prepare();

@@ -4,7 +4,6 @@
 //! libraries, stacks and the heap lie where they would, numbers of processes are ours (`pids`), files are those that the owner has set
 //! back, and the socket is closed.
 
-use crate::calls::descriptor::high;
 use crate::next::next;
 use crate::page::{self, UNITS};
 use crate::sys;
@@ -15,7 +14,6 @@ use subject::Strategy;
 
 /// Says that runs can be asked for, and makes them, until the owner has gone. Comes back in each run, with its plan.
 pub fn serve(socket: c_int) -> Plan<Strategy> {
-    let socket = high(socket);
     match refusal() {
         Some(why) => {
             answer(socket, Answer::Refused(why));

@@ -38,9 +38,8 @@ fn same_as_processes(program: &Program) {
     let (anew, served) = (started_anew(&built.path), open(&built.path));
     // The first run is not served.
     let _ = record(&served, &Strategy::RunToBlock, &Logging::Synchronisation);
-    let mut strategies = vec![Strategy::RunToBlock, Strategy::RoundRobin { quantum: 2 }];
-    strategies.extend((0..4).map(|seed| Strategy::Random { seed }));
-    for strategy in strategies {
+    let random = (0..4).map(|seed| Strategy::Random { seed });
+    for strategy in [Strategy::RunToBlock].into_iter().chain(random) {
         for logging in [Logging::Everything, Logging::Synchronisation, Logging::Shared] {
             let [one, other] = [&anew, &served].map(|compiled| record(compiled, &strategy, &logging));
             let what = format!("{} {strategy} {logging:?}", program.name());
@@ -74,6 +73,10 @@ fn twins_and_findings_run_the_same() {
 
 /// A program of this text.
 fn built(directory: &Path, name: &str, text: &str) -> Built {
+    built_as(directory, name, text, &Build::at("-O1"))
+}
+
+fn built_as(directory: &Path, name: &str, text: &str, how: &Build) -> Built {
     let path = directory.join(format!("{name}.c"));
     std::fs::write(&path, text).expect("a directory of our own");
     let program = Program {
@@ -85,7 +88,7 @@ fn built(directory: &Path, name: &str, text: &str) -> Built {
         libraries: vec![],
         reads_outside: false,
     };
-    build(&program, &Build::at("-O1"))
+    build(&program, how)
 }
 
 /// The same, with its first run behind it: that one is not served.
@@ -130,7 +133,8 @@ fn a_run_that_never_ends_is_ended_and_others_follow() {
     let options = compiled.options().clone();
     for _ in 0..3 {
         let timeout = Some(Duration::from_millis(300));
-        compiled.set_options(Options { inputs: vec![1], timeout, ..options.clone() });
+        let most_events = u64::MAX;
+        compiled.set_options(Options { inputs: vec![1], timeout, most_events, ..options.clone() });
         let stopped = record(&compiled, &Strategy::RunToBlock, &Logging::Everything);
         assert_eq!(stopped.stopped, Some(Stopped::Timeout));
         assert_eq!(stopped.output.as_ref().map(|(out, _)| &out[..]), Some(&b"begun\n"[..]));
@@ -187,7 +191,8 @@ fn a_crash_ends_the_run_and_not_the_server() {
 fn a_deadlock_is_one() {
     let all = programs("findings");
     let lock_order = all.iter().find(|program| program.name() == "lock_order.c").expect("the program");
-    let compiled = open(&build(lock_order, &Build::at("-O1")).path);
+    let built = build(lock_order, &Build::at("-O1"));
+    let compiled = open(&built.path);
     let ends: Vec<bool> = (0..40)
         .map(|seed| {
             record(&compiled, &Strategy::Random { seed }, &Logging::Synchronisation).run.trace.outcome
@@ -222,24 +227,41 @@ fn a_killed_server_is_replaced() {
     assert_eq!(run().status.code(), Some(5));
 }
 
+const ENDLESS: &str =
+    "int main(int c, char **v) { (void)v; volatile int x = 1; while (c > 0 && x) ; return 0; }\n";
+
+/// Runs a program that does not end: first for a short time, then by a server.
+fn run_endless(path: &Path, second: Duration) -> Recorded {
+    let mut compiled = open(path);
+    let mut run = |timeout| {
+        let options = compiled.options().clone();
+        compiled.set_options(Options { timeout: Some(timeout), most_events: u64::MAX, ..options });
+        record(&compiled, &Strategy::RunToBlock, &Logging::Synchronisation)
+    };
+    let _ = run(Duration::from_millis(200));
+    run(second)
+}
+
+/// The server of an endless run and the run, once both are there.
+fn server_and_run(built: &Built, owner: u32) -> (i32, i32) {
+    let owner = i32::try_from(owner).expect("a small number");
+    let find = || {
+        let all = processes_of(built);
+        let &(server, _) = all.iter().find(|(_, parent)| *parent == owner)?;
+        let &(run, _) = all.iter().find(|(_, parent)| *parent == server)?;
+        Some((server, run))
+    };
+    eventually("a server and its run", || find().is_some());
+    find().expect("they were there just now")
+}
+
 #[test]
 fn a_run_under_way_ends_with_its_server() {
     let directory = tempfile::tempdir().expect("a directory");
-    let text = "int main(int c, char **v) { (void)v; volatile int x = 1; while (c > 0 && x) ; return 0; }\n";
-    let built = built(directory.path(), "endless", text);
-    let mut compiled = open(&built.path);
-    let timeout = Some(Duration::from_millis(200));
-    compiled.set_options(Options { timeout, ..compiled.options().clone() });
-    let _ = record(&compiled, &Strategy::RunToBlock, &Logging::Synchronisation);
-    let timeout = Some(Duration::from_secs(3));
-    compiled.set_options(Options { timeout, ..compiled.options().clone() });
+    let built = built(directory.path(), "endless", ENDLESS);
     std::thread::scope(|scope| {
-        let run = scope.spawn(|| record(&compiled, &Strategy::RunToBlock, &Logging::Synchronisation));
-        let mine = i32::try_from(std::process::id()).expect("a small number");
-        eventually("a server and its run", || processes_of(&built).len() == 2);
-        let both = processes_of(&built);
-        let &(server, _) = both.iter().find(|(_, parent)| *parent == mine).expect("the server");
-        let &(child, _) = both.iter().find(|(_, parent)| *parent == server).expect("its run");
+        let run = scope.spawn(|| run_endless(&built.path, Duration::from_secs(3)));
+        let (server, child) = server_and_run(&built, std::process::id());
         kill(Pid::from_raw(server), Signal::SIGKILL).expect("it is ours");
         eventually("the run ends with its server", || {
             processes_of(&built).iter().all(|&(process, _)| process != child)
@@ -247,6 +269,28 @@ fn a_run_under_way_ends_with_its_server() {
         // The run is made anew in a process of its own.
         assert_eq!(run.join().expect("no panic").stopped, Some(Stopped::Timeout));
     });
+}
+
+/// Names the program for the process that is to be killed.
+const OWNED: &str = "THREADBARE_OWNED_PROGRAM";
+
+#[test]
+fn a_server_and_its_run_end_with_their_owner() {
+    if let Some(path) = std::env::var_os(OWNED) {
+        let _ = run_endless(Path::new(&path), Duration::from_secs(60));
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let built = built(directory.path(), "owned", ENDLESS);
+    let mut owner = std::process::Command::new(std::env::current_exe().expect("a path"))
+        .args(["--exact", "a_server_and_its_run_end_with_their_owner"])
+        .env(OWNED, &built.path)
+        .spawn()
+        .expect("this test runs");
+    let _ = server_and_run(&built, owner.id());
+    owner.kill().expect("it is ours");
+    owner.wait().expect("it was ours");
+    eventually("both end with their owner", || processes_of(&built).is_empty());
 }
 
 #[test]
@@ -272,23 +316,23 @@ fn input_is_read_from_its_beginning_by_each_run() {
 }
 
 #[test]
-fn threads_that_a_library_has_started_are_a_reason() {
+fn threads_that_are_there_before_are_a_reason() {
     let directory = tempfile::tempdir().expect("a directory");
-    let library = directory.path().join("libearly.so");
-    let text = "#include <pthread.h>\n#include <unistd.h>\nstatic void *wait(void *n) { for (;;) pause(); return n; }\n\
-        __attribute__((constructor)) static void begin(void) { pthread_t t; pthread_create(&t, 0, wait, 0); }\n";
-    let source = directory.path().join("early.c");
+    // What stands in this section runs before the constructors of all libraries, the runtime's too; so it is not instrumented.
+    let text = "#include <pthread.h>\n#include <unistd.h>\nstatic void *wait_on(void *n) { for (;;) pause(); return n; }\n\
+        static void begin(void) { pthread_t t; pthread_create(&t, 0, wait_on, 0); }\n\
+        __attribute__((section(\".preinit_array\"), used)) static void (*const early)(void) = begin;\n";
+    let (source, object) = (directory.path().join("early.c"), directory.path().join("early.o"));
     std::fs::write(&source, text).expect("a directory of our own");
-    let status = std::process::Command::new(native::clang().expect("clang"))
-        .args(["-shared", "-fPIC", "-pthread", "-o"])
-        .args([&library, &source])
+    let clang = std::process::Command::new(native::clang().expect("clang"))
+        .args(["-c", "-fPIC", "-pthread", "-o"])
+        .args([&object, &source])
         .status();
-    assert!(status.expect("clang runs").success());
-    let (_built, mut compiled) = known(directory.path(), "plain", "int main(void) { return 0; }\n");
-    // Loaded before the runtime, so that its constructor comes first.
-    let environment = vec![("LD_PRELOAD".into(), library.into_os_string())];
-    compiled.set_options(Options { environment, ..compiled.options().clone() });
-    for _ in 0..2 {
+    assert!(clang.expect("clang runs").success());
+    let how = Build { flags: vec![object.into_os_string()], ..Build::at("-O1") };
+    let built = built_as(directory.path(), "plain", "int main(void) { return 0; }\n", &how);
+    let compiled = open(&built.path);
+    for _ in 0..3 {
         let run = record(&compiled, &Strategy::RunToBlock, &Logging::Synchronisation);
         assert_eq!(run.status.code(), Some(0));
     }
