@@ -8,7 +8,6 @@ use native::Compiled;
 use native::launch::{Options, Output, Starts};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike as _;
 use nix::unistd::Pid;
 use std::time::{Duration, Instant};
 use subject::Strategy;
@@ -81,8 +80,9 @@ fn per_second(mut compiled: Compiled, starts: Starts, logging: &Logging) -> (f64
 /// Microseconds that the processor has worked for us and for all processes that we have waited for.
 fn processor_time() -> i64 {
     let used = |who| {
-        let usage = getrusage(who).expect("it can be asked");
-        usage.user_time().num_microseconds() + usage.system_time().num_microseconds()
+        let usage = getrusage(who).expect("the system tells");
+        let times = [usage.user_time(), usage.system_time()];
+        times.iter().map(|time| time.tv_sec() * 1_000_000 + time.tv_usec()).sum::<i64>()
     };
     used(UsageWho::RUSAGE_SELF) + used(UsageWho::RUSAGE_CHILDREN)
 }
