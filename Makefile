@@ -5,7 +5,7 @@ CARGO ?= cargo
 RATE = target/tools/bin/rate
 PYPERPLAN = target/tools/pyperplan
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-plan bench-explore bench-check bench-record bench-run mutation random random-machine random-predict random-plan random-explore random-check fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-plan bench-explore bench-check bench-record bench-runs bench-run mutation random random-machine random-predict random-plan random-explore random-check fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -74,6 +74,12 @@ bench-record:
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
 	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
 		$(CARGO) run --release --locked -p threadbare-suite --example bench_record
+
+# How many runs of small compiled programs are made in a second, with a process for each and with one that forks itself.
+bench-runs: setup-native
+	@CARGO="$(CARGO)" sh scripts/build-native.sh
+	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
+		$(CARGO) run --release --locked -p threadbare-suite --example bench_runs
 
 # The table of AV on compiled programs, beside ThreadSanitizer and helgrind, and a program of thousands of lines with a
 # trace of a million events from end to end.

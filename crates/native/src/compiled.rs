@@ -1,8 +1,9 @@
 //! A compiled program as a subject.
 
-use crate::launch::{self, Finished, LaunchError, LogFile, Options, Stopped};
+use crate::launch::{self, Asked, Finished, LaunchError, LogFile, Options, Stopped, Unserved};
 use crate::linked::LinkedModule;
 use crate::log::{self, Reading};
+use crate::servers::Servers;
 use crate::{Linked, NativeError, read_program};
 use ir::{GlobalId, Program};
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ pub struct Compiled {
     options: Options,
     /// Where its globals lie, once somebody has asked: the same in every run.
     globals: OnceLock<Vec<(GlobalId, u64, u64)>>,
+    servers: Servers,
 }
 
 /// Of what a program prints nobody reads more than this.
@@ -99,6 +101,7 @@ impl Compiled {
             fingerprint,
             options,
             globals: OnceLock::new(),
+            servers: Servers::default(),
         })
     }
 
@@ -118,6 +121,12 @@ impl Compiled {
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Why each of its runs needs a process of its own, if that is known.
+    #[must_use]
+    pub fn unserved(&self) -> Option<Unserved> {
+        self.servers.unserved()
     }
 
     /// The same program, run in another way.
@@ -164,7 +173,8 @@ impl Compiled {
         self.check_schedule(&strategy)?;
         let stop_at = (stop_at.0.code(), stop_at.1);
         let strategy = launch::for_log(&self.linked, &strategy);
-        Err(launch::debug(&self.path, &self.options, strategy, self.modules(), stop_at, debugger).into())
+        let asked = Asked { strategy, logging: abi::plan::Logging::Schedule, modules: self.modules() };
+        Err(launch::debug(&self.path, &self.options, asked, stop_at, debugger).into())
     }
 
     fn check_schedule(&self, strategy: &Strategy) -> Result<(), RunError> {
@@ -214,7 +224,8 @@ impl Compiled {
             ..self.options.clone()
         };
         let kept = abi::plan::Logging::Schedule;
-        let finished = launch::run(&self.path, &options, Strategy::RunToBlock, kept, self.modules())?;
+        let asked = Asked { strategy: Strategy::RunToBlock, logging: kept, modules: self.modules() };
+        let finished = launch::run(&self.path, &options, asked)?;
         let reading =
             log::read(&self.linked, finished.log.bytes(), self.origin("", &Logging::Synchronisation), None);
         Ok(self.globals.get_or_init(|| reading.globals))
@@ -237,8 +248,8 @@ impl Compiled {
         options: &Options,
     ) -> Result<Recorded, CompiledError> {
         let in_log = launch::for_log(&self.linked, strategy);
-        let Finished { status, stopped, output, log } =
-            launch::run(&self.path, options, in_log, kept, self.modules())?;
+        let asked = Asked { strategy: in_log, logging: kept, modules: self.modules() };
+        let Finished { status, stopped, output, log } = self.servers.run(&self.path, options, asked)?;
         let Reading {
             trace,
             departure,
@@ -263,6 +274,7 @@ impl Compiled {
             return Err(RunError::NotRun(format!("{}: {what}", self.name)).into());
         }
         let _ = self.globals.set(globals);
+        self.servers.look_at(&trace);
         let damage = damage.map(|damage| damage.to_string());
         let about = About { ended, full, unread, shared, inputs, hand_overs, events, foreign_units, damage };
         let run = Run { trace, departure, output: output.as_ref().map(words) };

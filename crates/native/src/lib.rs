@@ -21,6 +21,7 @@ pub mod rebuild;
 mod record;
 mod rewrite;
 mod section;
+mod servers;
 mod shapes;
 mod toolchain;
 

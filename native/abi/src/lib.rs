@@ -5,7 +5,8 @@
 //! - [`pack`]: the form in which a log of everything keeps units;
 //! - [`model`]: what functions of the C library read;
 //! - [`note`]: what the runtime adds to the log, and `native` turns into a trace;
-//! - [`plan`]: what `native` asks of the runtime.
+//! - [`plan`]: what `native` asks of the runtime;
+//! - [`serve`]: the same, for many runs of one process.
 //!
 //! ```text
 //!   pass ──section──▶ binary ──▶ native ──plan──▶ runtime ◀──units── instrumented code
@@ -23,6 +24,7 @@ pub mod pack;
 pub mod page;
 pub mod plan;
 pub mod section;
+pub mod serve;
 pub mod unit;
 
 pub use note::Note;

@@ -42,6 +42,9 @@ pub const PENDING: u64 = ADDRESS + 64;
 /// The address up to which bytes are not in the log yet; 0 if the cursor is.
 pub const PENDING_END: u64 = ADDRESS + 72;
 
+/// The kernel's number of the process that writes here.
+pub const PROCESS: u64 = ADDRESS + 80;
+
 /// How many bytes behind `LIMIT` may still be written without a check.
 pub const SLACK: usize = 1 << 16;
 

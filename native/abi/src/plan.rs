@@ -36,6 +36,8 @@ pub struct Plan<S> {
     pub inputs: Vec<u64>,
     /// Stop (`SIGTRAP`) when this thread's event of this number is next: a debugger takes over.
     pub stop_at: Option<(u64, u64)>,
+    /// The number of a socket on which runs are asked for ([`crate::serve`]); what else is here, but for the files, they say themselves.
+    pub serve: Option<i32>,
 }
 
 /// The sites of a module in the log.

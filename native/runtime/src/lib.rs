@@ -6,8 +6,8 @@
 //!
 //! Where to look: `runtime` the state of a run; `baton` and `turns` who runs next; `want` what threads wait for; `page`, `log`, `sift` and
 //! `shadow` what is kept; `slow` what instrumented code calls; `objects/` one file for each primitive; `threads`, `cancel` and `sleep` the
-//! life of threads; `calls/` and `io` system calls that block; `signals/`, `timers` and `fault` signals; `process`, `children`, `exec` and `pids`
-//! processes; `library` locks of the C library itself; `random` and `ports` what the system would choose at random; `alloc`,
+//! life of threads; `calls/` and `io` system calls that block; `signals/`, `timers` and `fault` signals; `process`, `serve`, `children`, `exec` and
+//! `pids` processes; `library` locks of the C library itself; `random` and `ports` what the system would choose at random; `alloc`,
 //! `mappings` and `place` where memory lies.
 //!
 //! Rules here: no lock and no thread-local of the standard library (its futex would come back to our own `syscall`), no
@@ -44,6 +44,7 @@ mod ports;
 mod process;
 mod random;
 mod runtime;
+mod serve;
 mod shadow;
 mod sift;
 mod signals;

@@ -72,8 +72,8 @@ pub struct Settled {
 }
 
 impl Log {
-    /// The log into a file, with its tail. `None` if the tail cannot be mapped, or there is no address space.
-    pub fn new(file: i32, tail: i32, logging: &Logging, most_bytes: u64) -> Option<Log> {
+    /// The log into a file, whose tail is mapped. `None` if there is no address space.
+    pub fn new(file: i32, logging: &Logging, most_bytes: u64) -> Option<Log> {
         let kept = match logging {
             Logging::Everything => Kept::Everything(Packing::new()),
             Logging::Sharedness => Kept::Sharedness(Shadow::new()?),
@@ -81,9 +81,7 @@ impl Log {
             Logging::Ranges(ranges) => Kept::Ranges(ranges.clone()),
             Logging::Window { from, to } => Kept::Window { from: *from, to: *to },
         };
-        if !page::map_tail(tail) {
-            return None;
-        }
+        page::begin();
         let log = Log {
             kept,
             gap: false,
@@ -178,12 +176,12 @@ impl Log {
     #[cold]
     pub fn write_large(&mut self, done: u64, note: &Note) {
         // Into memory that grows, nothing fails.
-        let mut bytes = postcard::to_stdvec(note).unwrap_or_default();
-        let length = bytes.len();
-        bytes.resize(length.next_multiple_of(unit::BYTES), 0);
-        self.flush();
+        let mut bytes = postcard::to_extend(note, vec![0; unit::BYTES]).unwrap_or_default();
+        let length = bytes.len() - unit::BYTES;
+        bytes.resize(bytes.len().next_multiple_of(unit::BYTES), 0);
         let head = [done << SITE_BITS, length as u64].map(u64::to_le_bytes).concat();
-        self.written += write(self.file, &head);
+        bytes[..unit::BYTES].copy_from_slice(&head);
+        self.flush();
         self.written += write(self.file, &bytes);
     }
 
@@ -232,8 +230,9 @@ impl Log {
             // SAFETY: all of it has been written, and nobody writes there before the cursor moves back.
             let units = unsafe { units_between(UNITS, cursor()) };
             if !units.is_empty() {
-                let piece = packing.pack(units);
-                self.saved += (core::mem::size_of_val(units) as u64).saturating_sub(piece.len() as u64);
+                let plain = bytes_of(units);
+                let piece = packing.pack(units).unwrap_or(plain);
+                self.saved += (plain.len() as u64).saturating_sub(piece.len() as u64);
                 self.written += write(self.file, piece);
             }
             set_cursor(UNITS);
@@ -308,6 +307,12 @@ impl Log {
         self.file = CLOSED;
         self.kept = Kept::Nothing;
     }
+}
+
+/// Units as the bytes that they are.
+fn bytes_of(units: &[Unit]) -> &[u8] {
+    // SAFETY: two words have no padding.
+    unsafe { core::slice::from_raw_parts(units.as_ptr().cast(), core::mem::size_of_val(units)) }
 }
 
 /// The units between two addresses.

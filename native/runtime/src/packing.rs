@@ -5,15 +5,23 @@ use abi::unit::{BYTES, SITE_BITS, Unit};
 
 /// What packs units for the log, with the memory for the result.
 pub struct Packing {
+    /// None until there is something to pack: a short run has no use for it, and would take longer to get it than for all else.
+    memory: Option<Memory>,
+    /// So many buffers are taken not to repeat, and so many the next time that one does not.
+    wait: u32,
+    next_wait: u32,
+}
+
+struct Memory {
     /// For loops.
     periods: Packer,
     /// For what does not repeat.
     neighbours: Neighbours,
     piece: Box<[u8]>,
-    /// So many buffers are taken not to repeat, and so many the next time that one does not.
-    wait: u32,
-    next_wait: u32,
 }
+
+/// Fewer units than this are written as they are.
+const FEWEST: usize = MOST_UNITS / 8;
 
 /// Units that take at most so many bytes each repeat.
 const WORTHWHILE: usize = 1;
@@ -24,21 +32,23 @@ const MOST_WAIT: u32 = 64;
 impl Packing {
     /// Nothing was packed yet.
     pub fn new() -> Packing {
-        Packing {
+        Packing { memory: None, wait: 0, next_wait: 1 }
+    }
+
+    /// The piece of a log that has these units, unless they are better written as they are.
+    pub fn pack(&mut self, units: &[Unit]) -> Option<&[u8]> {
+        if units.len() < FEWEST {
+            return None;
+        }
+        let memory = self.memory.get_or_insert_with(|| Memory {
             periods: Packer::default(),
             neighbours: Neighbours::default(),
             piece: vec![0; BYTES + most_bytes(MOST_UNITS) + BYTES].into_boxed_slice(),
-            wait: 0,
-            next_wait: 1,
-        }
-    }
-
-    /// The piece of a log that has these units.
-    pub fn pack(&mut self, units: &[Unit]) -> &[u8] {
-        let (head, rest) = self.piece.split_at_mut(BYTES);
+        });
+        let (head, rest) = memory.piece.split_at_mut(BYTES);
         let (length, way) = match self.wait {
             0 => {
-                let length = self.periods.pack(units, rest);
+                let length = memory.periods.pack(units, rest);
                 if length > WORTHWHILE * units.len() {
                     self.wait = self.next_wait;
                     self.next_wait = (2 * self.next_wait).min(MOST_WAIT);
@@ -49,7 +59,7 @@ impl Packing {
             }
             _ => {
                 self.wait -= 1;
-                (self.neighbours.pack(units, rest), PACKED | NEIGHBOURS)
+                (memory.neighbours.pack(units, rest), PACKED | NEIGHBOURS)
             }
         };
         let filled = length.next_multiple_of(BYTES);
@@ -57,6 +67,6 @@ impl Packing {
         let (count, bytes) = head.split_at_mut(8);
         count.copy_from_slice(&((units.len() as u64) << SITE_BITS).to_le_bytes());
         bytes.copy_from_slice(&(way | length as u64).to_le_bytes());
-        &self.piece[..BYTES + filled]
+        Some(&memory.piece[..BYTES + filled])
     }
 }

@@ -67,14 +67,9 @@ pub fn start_discarding() {
     begin();
 }
 
-/// Maps the tail of the log in place of the page and the buffers; false if that cannot be done.
+/// Maps the tail of the log in place of the page and the buffers; false if that cannot be done. Nobody writes there before it [`begin`]s.
 pub fn map_tail(tail: i32) -> bool {
-    let mapped = sys::set_length(tail, page::MAPPED as u64)
-        && sys::map_file(page::ADDRESS as usize, tail, page::MAPPED);
-    if mapped {
-        begin();
-    }
-    mapped
+    sys::set_length(tail, page::MAPPED as u64) && sys::map_file(page::ADDRESS as usize, tail, page::MAPPED)
 }
 
 /// Takes memory of the process's own in place of the tail.
@@ -84,10 +79,14 @@ pub fn leave_tail() {
 }
 
 /// Lets instrumented code begin at the start of its buffer.
-fn begin() {
+pub fn begin() {
     set_cursor(UNITS);
+    set_call_site(0);
     // SAFETY: the page is mapped.
-    unsafe { word(page::LIMIT).write(UNITS + BUFFER) };
+    unsafe {
+        word(page::LIMIT).write(UNITS + BUFFER);
+        word(page::PROCESS).write(sys::process() as usize);
+    }
     ask_after(u64::MAX);
 }
 

@@ -2,10 +2,12 @@
 
 use crate::baton::wait_for;
 use crate::calls::descriptor::high;
+use crate::calls::file::Inherited;
 use crate::log::Log;
 use crate::next::{interpose, next};
-use crate::page::start_discarding;
+use crate::page::{map_tail, start_discarding};
 use crate::runtime::{self, active, runtime};
+use crate::serve::serve;
 use crate::signals::{action, mask};
 use crate::want::Want;
 use crate::{affinity, children, fault, module, sys, threads};
@@ -28,7 +30,6 @@ extern "C" fn start() {
         unsafe { libc::unsetenv(variable.as_ptr()) };
     }
     let processors = affinity::all();
-    affinity::pin();
     let Ok(log_path) = CString::new(plan.log.as_str()) else { sys::die("the path of the log is none") };
     let Ok(tail_path) = CString::new(format!("{}{}", plan.log, page::TAIL_SUFFIX)) else {
         sys::die("the path of the log is none")
@@ -39,13 +40,25 @@ extern "C" fn start() {
     let Some(tail) = sys::open(&tail_path, libc::O_RDWR | libc::O_CREAT) else {
         sys::die("the log's tail cannot be made")
     };
-    let Some(log) = Log::new(high(file), tail, &plan.logging, plan.most_bytes) else {
-        sys::die("the log's tail cannot be mapped: no room, or no address space")
-    };
+    let file = high(file);
+    if !map_tail(tail) {
+        sys::die("the log's tail cannot be mapped: no room")
+    }
     sys::close(tail);
+    threads::make_key();
+    let socket = plan.serve.map(high);
+    let inherited = Inherited::find();
+    let plan = match socket {
+        Some(socket) => serve(socket),
+        None => plan,
+    };
+    affinity::pin();
+    let Some(log) = Log::new(file, &plan.logging, plan.most_bytes) else {
+        sys::die("the log cannot be kept: there is no address space for it")
+    };
     module::begin_behind(plan.modules.iter().map(|module| module.first.saturating_add(module.sites)).max());
-    runtime::start(plan, log, processors);
-    threads::prepare();
+    runtime::start(plan, log, processors, inherited);
+    threads::arm();
     fault::prepare();
     children::prepare();
     // Registered before everything else, so called last, behind all destructors; it is told the status.

@@ -118,7 +118,7 @@ pub fn runtime() -> &'static mut Runtime {
 }
 
 /// Starts the run: the caller becomes `main`, and gets the baton.
-pub fn start(plan: Plan<Strategy>, log: Log, processors: Processors) {
+pub fn start(plan: Plan<Strategy>, log: Log, processors: Processors, inherited: Inherited) {
     let mut main = Thread::new(trace::ThreadId::MAIN, 0);
     main.pointer = sys::thread_pointer();
     // SAFETY: the function has no preconditions.
@@ -143,7 +143,7 @@ pub fn start(plan: Plan<Strategy>, log: Log, processors: Processors) {
         processors,
         library: vec![],
         objects: vec![],
-        inherited: Inherited::find(),
+        inherited,
         pids: Pids::new(),
         forking: 0,
         is_child: false,

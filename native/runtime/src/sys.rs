@@ -74,6 +74,20 @@ pub fn write_all(file: i32, mut bytes: &[u8]) -> bool {
     true
 }
 
+/// Reads until there are so many bytes; false if that fails, or there are no more.
+pub fn read_all(file: i32, mut into: &mut [u8]) -> bool {
+    while !into.is_empty() {
+        let read = call(libc::SYS_read, [file as usize, into.as_mut_ptr() as usize, into.len(), 0, 0, 0]);
+        match usize::try_from(read) {
+            Ok(0) => return false,
+            Ok(read) => into = into.get_mut(read..).unwrap_or_default(),
+            Err(_) if read == -(libc::EINTR as isize) => {}
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
 /// Says what went wrong and ends the process.
 pub fn die(text: &str) -> ! {
     say("threadbare: ");

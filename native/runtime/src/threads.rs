@@ -36,8 +36,8 @@ type Start = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 static KEY: AtomicU32 = AtomicU32::new(0);
 
 /// Makes the key that tells us of the end of threads: the last one there can be, because in each round of destructors that of the
-/// last key is called last.
-pub fn prepare() {
+/// last key is called last. It is for no thread yet.
+pub fn make_key() {
     let mut keys = vec![];
     let mut key = 0;
     // SAFETY: the destructor has the right type.
@@ -50,11 +50,10 @@ pub fn prepare() {
         unsafe { libc::pthread_key_delete(key) };
     }
     KEY.store(last, Ordering::Relaxed);
-    arm();
 }
 
 /// Lets the destructor run in the next round.
-fn arm() {
+pub fn arm() {
     let key = KEY.load(Ordering::Relaxed);
     // SAFETY: the key exists; the value is never looked at.
     alloc::foreign(|| unsafe { libc::pthread_setspecific(key, core::ptr::dangling::<c_void>()) });

@@ -6,7 +6,7 @@
 //! plain, the median of several runs; a log in memory is part of that memory. Then what a hand-over costs, and a run of 10⁹
 //! accesses of which a window is made anew. Words on the command line choose programs by their names.
 
-use native::launch::{Input, Options, Output, run};
+use native::launch::{Asked, Input, Options, Output, run};
 use native::{Compiled, Recorded};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -195,7 +195,9 @@ fn one(variant: &str, path: &Path) {
             // A log that may grow beyond what there is in memory goes to disk.
             let most_log_bytes = if variant == Variant::LogOnDisk { 1 << 40 } else { memory_for_a_log() };
             let options = Options { most_log_bytes, ..quiet() };
-            let finished = run(path, &options, Strategy::RunToBlock, logging, vec![]).expect("it runs");
+            let finished =
+                run(path, &options, Asked { strategy: Strategy::RunToBlock, logging, modules: vec![] })
+                    .expect("it runs");
             assert!(finished.status.success(), "{}", finished.status);
             log_bytes = finished.log.bytes().len();
         }

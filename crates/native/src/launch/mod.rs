@@ -3,102 +3,29 @@
 //! The program runs as it would without us, in its own directory and with its own arguments, but for three things: the
 //! environment names the plan, addresses are not randomised, and a watcher ends it when it takes too long or too much memory.
 
+mod files;
+mod options;
 mod plan;
 mod process;
+mod server;
 mod tail;
 
+pub use files::{Asked, LogFile};
+pub use options::{Input, Options, Output, Starts};
 pub use plan::for_log;
 pub use process::words;
+pub use server::{Lost, Server, Unserved};
 
-use abi::plan::{Logging, Module, Plan, VARIABLE};
+use abi::plan::{Logging, Plan, VARIABLE};
+use files::{Prepared, SHARED_MEMORY, Streams};
 use process::Limits;
 use std::ffi::OsString;
-use std::fs::File;
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus};
 use subject::Strategy;
 use tempfile::TempDir;
-
-/// Where a program's standard input comes from.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Input {
-    /// From where ours comes.
-    #[default]
-    Inherited,
-    /// There is none.
-    Nothing,
-    /// From a file, from its beginning in every run.
-    File(PathBuf),
-}
-
-/// Where a program's output goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Output {
-    /// To where ours goes.
-    #[default]
-    Inherited,
-    /// It is kept.
-    Captured,
-    /// Nowhere.
-    Discarded,
-}
-
-/// How a program is run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Its arguments.
-    pub arguments: Vec<OsString>,
-    /// The command that starts it, if another program does: a test runner, a script. Its arguments are then that command's business.
-    pub through: Vec<OsString>,
-    /// What its environment has besides ours.
-    pub environment: Vec<(OsString, OsString)>,
-    /// Its directory, if it is another than ours.
-    pub directory: Option<PathBuf>,
-    /// Its standard input.
-    pub input: Input,
-    /// Its standard output and standard error.
-    pub output: Output,
-    /// It is ended after this time.
-    pub timeout: Option<Duration>,
-    /// From then on no more of its log is read.
-    pub read_until: Option<Instant>,
-    /// It is ended when it has so many bytes of memory.
-    pub most_memory: Option<u64>,
-    /// The log does not grow beyond this.
-    pub most_log_bytes: u64,
-    /// The run ends after so many events.
-    pub most_events: u64,
-    /// Waits may end without a reason.
-    pub spurious: bool,
-    /// Freed memory that each thread keeps from use, in bytes.
-    pub quarantine: u64,
-    /// Values for `__VERIFIER_nondet_*`.
-    pub inputs: Vec<u64>,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            arguments: vec![],
-            through: vec![],
-            environment: vec![],
-            directory: None,
-            input: Input::default(),
-            output: Output::default(),
-            timeout: None,
-            read_until: None,
-            most_memory: None,
-            most_log_bytes: 2 << 30,
-            most_events: u64::MAX,
-            spurious: false,
-            quarantine: 1 << 20,
-            inputs: vec![],
-        }
-    }
-}
 
 /// Why a program did not run.
 #[derive(Debug, thiserror::Error)]
@@ -178,106 +105,41 @@ pub struct Finished {
     pub log: LogFile,
 }
 
-/// The log of a program that has run; it is removed with this.
-pub struct LogFile {
-    bytes: memmap2::Mmap,
-    _directory: TempDir,
-    _shared: Option<TempDir>,
-}
-
-impl LogFile {
-    /// Its bytes.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-/// A plan, and the files that it needs.
-struct Prepared {
-    directory: TempDir,
-    /// A directory in memory, if the log is there.
-    shared: Option<TempDir>,
-    plan: PathBuf,
-    taken: PathBuf,
-    log: PathBuf,
-}
-
-/// Directories that are in memory.
-const SHARED_MEMORY: &str = "/dev/shm";
-
-fn prepare(
-    options: &Options,
-    strategy: Strategy,
-    logging: Logging,
-    modules: Vec<Module>,
-    stop_at: Option<(u64, u64)>,
-) -> std::io::Result<Prepared> {
-    let directory = tempfile::Builder::new().prefix("threadbare-").tempdir()?;
-    // A log of everything may be large; others are small, and their directory needs not be in memory.
-    let shared = match process::has_room(Path::new(SHARED_MEMORY), options.most_log_bytes) {
-        true => tempfile::Builder::new().prefix("threadbare-").tempdir_in(SHARED_MEMORY).ok(),
-        false => None,
-    };
-    let path = |name: &str| directory.path().join(name);
-    let (plan, taken) = (path("plan"), path("taken"));
-    let log = shared.as_ref().map_or(directory.path(), TempDir::path).join("log");
-    File::create(&log)?;
-    let text = |path: &Path| path.to_string_lossy().into_owned();
-    let content = Plan {
-        version: abi::VERSION,
-        taken: text(&taken),
-        log: text(&log),
-        strategy,
-        logging,
-        modules,
-        most_bytes: options.most_log_bytes,
-        most_events: options.most_events,
-        spurious: options.spurious,
-        quarantine: options.quarantine,
-        inputs: options.inputs.clone(),
-        stop_at,
-    };
-    let bytes = postcard::to_stdvec(&content).map_err(std::io::Error::other)?;
-    std::fs::write(&plan, bytes)?;
-    Ok(Prepared { directory, shared, plan, taken, log })
-}
-
-/// Runs a program to its end.
+/// Runs a program to its end, in a process of its own.
 ///
 /// # Errors
 /// If it cannot be started, or does not follow the plan.
-pub fn run(
-    program: &Path,
-    options: &Options,
-    strategy: Strategy,
-    logging: Logging,
-    modules: Vec<Module>,
-) -> Result<Finished, LaunchError> {
-    let prepared = prepare(options, strategy, logging, modules, None).map_err(LaunchError::Files)?;
+pub fn run(program: &Path, options: &Options, asked: Asked) -> Result<Finished, LaunchError> {
+    let prepared = Prepared::new(files::plan(options, asked)).map_err(LaunchError::Files)?;
+    let (command, streams) = command(program, options, &prepared).map_err(LaunchError::Files)?;
+    let (status, stopped) = process::run(command, &Limits::new(options, &streams))
+        .map_err(|error| not_started(program, error))?;
+    if !prepared.taken.exists() {
+        let how = process::words(status);
+        return Err(LaunchError::PlanNotTaken { path: program.to_owned(), how });
+    }
+    let output = streams.output();
+    let log = prepared.into_log().map_err(LaunchError::Files)?;
+    Ok(Finished { status, stopped, output, log })
+}
+
+/// The command that starts a program under a plan, connected to its input and output.
+fn command(program: &Path, options: &Options, prepared: &Prepared) -> std::io::Result<(Command, Streams)> {
     let mut command = start(program, options);
     command.env(VARIABLE, &prepared.plan);
     command.envs(options.environment.iter().map(|(name, value)| (name, value)));
     if let Some(directory) = &options.directory {
         command.current_dir(directory);
     }
-    let files = redirect(&mut command, options, prepared.directory.path()).map_err(LaunchError::Files)?;
-    let output = files.as_ref().map(|(out, err)| (vec![out.clone(), err.clone()], MOST_OUTPUT));
-    let limits = Limits { timeout: options.timeout, most_memory: options.most_memory, output };
-    let (status, stopped) = process::run(command, &limits).map_err(|error| match error {
+    let streams = Streams::connect(&mut command, options, prepared.directory.path())?;
+    Ok((command, streams))
+}
+
+fn not_started(program: &Path, failure: process::Failure) -> LaunchError {
+    match failure {
         process::Failure::Personality(error) => LaunchError::Personality(error.to_string()),
         process::Failure::Start(source) => LaunchError::Start { path: program.to_owned(), source },
-    })?;
-    if !prepared.taken.exists() {
-        let how = process::words(status);
-        return Err(LaunchError::PlanNotTaken { path: program.to_owned(), how });
     }
-    let output = files
-        .map(|(out, err)| (std::fs::read(out).unwrap_or_default(), std::fs::read(err).unwrap_or_default()));
-    tail::complete(&prepared.log).map_err(LaunchError::Files)?;
-    let bytes = map(&prepared.log).map_err(LaunchError::Files)?;
-    let log = LogFile { bytes, _directory: prepared.directory, _shared: prepared.shared };
-    Ok(Finished { status, stopped, output, log })
 }
 
 /// Becomes a debugger that starts the program under a plan, which stops it before an event. Comes back only if that fails.
@@ -287,12 +149,11 @@ pub fn run(
 pub fn debug(
     program: &Path,
     options: &Options,
-    strategy: Strategy,
-    modules: Vec<Module>,
+    asked: Asked,
     stop_at: (u64, u64),
     debugger: &[OsString],
 ) -> LaunchError {
-    let prepared = match prepare(options, strategy, Logging::Schedule, modules, Some(stop_at)) {
+    let prepared = match Prepared::new(Plan { stop_at: Some(stop_at), ..files::plan(options, asked) }) {
         Ok(prepared) => prepared,
         Err(error) => return LaunchError::Files(error),
     };
@@ -367,17 +228,12 @@ pub fn started_by(through: &[OsString]) -> Result<PathBuf, LaunchError> {
         most_events: 1,
         ..Options::default()
     };
-    let prepared = prepare(&options, Strategy::RunToBlock, Logging::Schedule, vec![], None);
-    let prepared = prepared.map_err(LaunchError::Files)?;
+    let asked = Asked { strategy: Strategy::RunToBlock, logging: Logging::Schedule, modules: vec![] };
+    let prepared = Prepared::new(files::plan(&options, asked)).map_err(LaunchError::Files)?;
     let name = PathBuf::from(through.first().cloned().unwrap_or_default());
-    let mut command = start(&name, &options);
-    command.env(VARIABLE, &prepared.plan);
-    redirect(&mut command, &options, prepared.directory.path()).map_err(LaunchError::Files)?;
-    let limits = Limits { timeout: None, most_memory: None, output: None };
-    let (status, _) = process::run(command, &limits).map_err(|error| match error {
-        process::Failure::Personality(error) => LaunchError::Personality(error.to_string()),
-        process::Failure::Start(source) => LaunchError::Start { path: name.clone(), source },
-    })?;
+    let (command, streams) = command(&name, &options, &prepared).map_err(LaunchError::Files)?;
+    let (status, _) =
+        process::run(command, &Limits::new(&options, &streams)).map_err(|error| not_started(&name, error))?;
     let taken = std::fs::read(&prepared.taken).unwrap_or_default();
     match taken.is_empty() {
         true => Err(LaunchError::NothingStarted { command: name, how: process::words(status) }),
@@ -391,47 +247,4 @@ fn runnable(program: &Path) -> PathBuf {
         1 if program.is_relative() => Path::new(".").join(program),
         _ => program.to_owned(),
     }
-}
-
-/// Connects the program's input and output; gives the files that its output is kept in.
-fn redirect(
-    command: &mut Command,
-    options: &Options,
-    directory: &Path,
-) -> std::io::Result<Option<(PathBuf, PathBuf)>> {
-    match &options.input {
-        Input::Inherited => {}
-        Input::Nothing => {
-            command.stdin(Stdio::null());
-        }
-        Input::File(path) => {
-            let opened = File::open(path);
-            let named = |error: std::io::Error| {
-                std::io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-            };
-            command.stdin(opened.map_err(named)?);
-        }
-    }
-    match options.output {
-        Output::Inherited => Ok(None),
-        Output::Discarded => {
-            command.stdout(Stdio::null()).stderr(Stdio::null());
-            Ok(None)
-        }
-        Output::Captured => {
-            let (out, err) = (directory.join("stdout"), directory.join("stderr"));
-            command.stdout(File::create(&out)?).stderr(File::create(&err)?);
-            Ok(Some((out, err)))
-        }
-    }
-}
-
-/// Maps a log.
-fn map(path: &Path) -> std::io::Result<memmap2::Mmap> {
-    let file = File::open(path)?;
-    // SAFETY: the file is in a directory of our own, and its writer has ended. Processes that it has started and that still run
-    // have no plan to write to it.
-    #[allow(unsafe_code)]
-    let map = unsafe { memmap2::Mmap::map(&file) }?;
-    Ok(map)
 }

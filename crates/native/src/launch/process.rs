@@ -1,6 +1,7 @@
 //! One process: without address randomisation, within limits of time and memory, waited for.
 
-use super::Stopped;
+use super::files::Streams;
+use super::{MOST_OUTPUT, Options, Stopped};
 use nix::errno::Errno;
 use nix::sys::personality::{self, Persona};
 use nix::sys::signal::{Signal, kill};
@@ -8,7 +9,7 @@ use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,12 +17,51 @@ use std::time::{Duration, Instant};
 /// How often the memory of a program is looked at.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a program may take.
-pub struct Limits {
-    pub timeout: Option<Duration>,
-    pub most_memory: Option<u64>,
-    /// Files that it writes, and how long they may become.
-    pub output: Option<(Vec<PathBuf>, u64)>,
+/// What a program may take, from now on.
+pub struct Limits<'s> {
+    start: Instant,
+    timeout: Option<Duration>,
+    most_memory: Option<u64>,
+    /// What it writes, if that may become too long.
+    output: Option<&'s Streams>,
+}
+
+impl<'s> Limits<'s> {
+    pub fn new(options: &Options, streams: &'s Streams) -> Limits<'s> {
+        Limits {
+            start: Instant::now(),
+            timeout: options.timeout,
+            most_memory: options.most_memory,
+            output: streams.are_kept().then_some(streams),
+        }
+    }
+
+    /// Why a process has to be ended now, if it has.
+    pub fn exceeded(&self, process: impl Fn() -> Option<Pid>) -> Option<Stopped> {
+        let memory = || process().map_or(0, own_memory);
+        match () {
+            () if self.left() == Some(Duration::ZERO) => Some(Stopped::Timeout),
+            () if self.most_memory.is_some_and(|most| memory() > most) => Some(Stopped::Memory),
+            () if self.output.is_some_and(|streams| streams.are_longer_than(MOST_OUTPUT)) => {
+                Some(Stopped::Output)
+            }
+            () => None,
+        }
+    }
+
+    fn left(&self) -> Option<Duration> {
+        self.timeout.map(|timeout| timeout.saturating_sub(self.start.elapsed()))
+    }
+
+    /// How long nobody has to look; `None` if there is nothing to look for.
+    pub fn pause(&self) -> Option<Duration> {
+        let looks = self.most_memory.is_some() || self.output.is_some();
+        match self.left() {
+            Some(left) if !looks => Some(left),
+            Some(left) => Some(left.min(LOOK)),
+            None => looks.then_some(LOOK),
+        }
+    }
 }
 
 /// Why there is no process.
@@ -37,21 +77,25 @@ pub fn without_randomisation() -> Result<(), Errno> {
     Ok(())
 }
 
-/// Runs a command to its end.
-pub fn run(mut command: Command, limits: &Limits) -> Result<(ExitStatus, Option<Stopped>), Failure> {
+/// Starts a command.
+pub fn start(mut command: Command) -> Result<Child, Failure> {
     // The personality belongs to the thread that starts the process, so that ours stays as it is.
-    let child = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let started = scope.spawn(|| {
             without_randomisation().map_err(Failure::Personality)?;
             command.spawn().map_err(Failure::Start)
         });
         started.join().unwrap_or_else(|_| Err(Failure::Start(io::Error::other("a thread of ours ended"))))
-    })?;
-    wait(child, limits).map_err(Failure::Start)
+    })
 }
 
-fn wait(mut child: Child, limits: &Limits) -> io::Result<(ExitStatus, Option<Stopped>)> {
-    if limits.timeout.is_none() && limits.most_memory.is_none() && limits.output.is_none() {
+/// Runs a command to its end.
+pub fn run(command: Command, limits: &Limits<'_>) -> Result<(ExitStatus, Option<Stopped>), Failure> {
+    wait(start(command)?, limits).map_err(Failure::Start)
+}
+
+fn wait(mut child: Child, limits: &Limits<'_>) -> io::Result<(ExitStatus, Option<Stopped>)> {
+    if limits.pause().is_none() {
         return Ok((child.wait()?, None));
     }
     let pid = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
@@ -68,38 +112,20 @@ fn wait(mut child: Child, limits: &Limits) -> io::Result<(ExitStatus, Option<Sto
 }
 
 /// Ends the process when it takes too much; gives up when it is over.
-fn watch(pid: Pid, limits: &Limits, over: &(Mutex<bool>, Condvar)) -> Option<Stopped> {
-    let start = Instant::now();
+fn watch(pid: Pid, limits: &Limits<'_>, over: &(Mutex<bool>, Condvar)) -> Option<Stopped> {
     let mut is_over = over.0.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         if *is_over {
             return None;
         }
-        let left = limits.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
-        let reason = match () {
-            () if left == Some(Duration::ZERO) => Some(Stopped::Timeout),
-            () if limits.most_memory.is_some_and(|most| own_memory(pid) > most) => Some(Stopped::Memory),
-            () if limits.output.as_ref().is_some_and(too_long) => Some(Stopped::Output),
-            () => None,
-        };
-        if let Some(reason) = reason {
+        if let Some(reason) = limits.exceeded(|| Some(pid)) {
             // It cannot have ended and been waited for: `is_over` is not set.
             let _ = kill(pid, Signal::SIGKILL);
             return Some(reason);
         }
-        let looks = limits.most_memory.is_some() || limits.output.is_some();
-        let pause = match left {
-            Some(left) if !looks => left,
-            Some(left) => left.min(LOOK),
-            None => LOOK,
-        };
+        let pause = limits.pause().unwrap_or(LOOK);
         is_over = over.1.wait_timeout(is_over, pause).unwrap_or_else(PoisonError::into_inner).0;
     }
-}
-
-/// Whether a file has become too long.
-fn too_long((files, most): &(Vec<PathBuf>, u64)) -> bool {
-    files.iter().any(|file| std::fs::metadata(file).is_ok_and(|metadata| metadata.len() > *most))
 }
 
 /// The bytes of memory that belong to a process alone; the log, which is shared with us, does not count.
