@@ -303,7 +303,8 @@ impl<'c> Question<'c> {
         all.push(self.any);
         Ok(match self.encoding.ask(&all)? {
             Answer::Sat => {
-                let (standing, last, choice) = self.shown()?;
+                let (mut standing, last, choice) = self.shown()?;
+                standing.extend(self.next_events()?);
                 match self.encoding.witness(&standing, last)? {
                     Some(mut witness) => {
                         witness.choices.extend(choice);
@@ -322,6 +323,24 @@ impl<'c> Question<'c> {
 }
 
 impl Question<'_> {
+    /// What each thread stands before in the solution. Up to there it may have decided more, by what the concurrent trace program does not have: that is
+    /// part of the prefix too.
+    fn next_events(&mut self) -> Result<Vec<EventIndex>> {
+        let ctp = self.encoding.ctp();
+        let events = (0..ctp.events.len()).map(EventIndex::new).filter(|&at| !ctp.event(at).silent);
+        let places: Vec<(EventIndex, Bool, Bool)> =
+            events.map(|at| (at, self.encoding.reached(at), self.encoding.inside(at))).collect();
+        let mut next = vec![];
+        if let Some(model) = self.encoding.solver().model() {
+            for (at, reached, inside) in places {
+                if model.holds(reached)? && !model.holds(inside)? {
+                    next.push(at);
+                }
+            }
+        }
+        Ok(next)
+    }
+
     /// How the prefix of the solution ends: what threads stand before, what is done last, and what settles that.
     fn shown(&mut self) -> Result<(Vec<EventIndex>, Option<EventIndex>, Option<Choice>)> {
         let mut chosen = None;
