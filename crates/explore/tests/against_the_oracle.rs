@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::{config, machine};
+use common::machine;
 use explore::{Limits, Reduction, Statistics, search};
 use lang::ast::File;
-use lang::random::{self, Config};
+use lang::random::{self, Config, config};
 use machine::Machine;
 use machine::oracle::{self, Answers, Method, Question, Walk};
 use proptest::prelude::*;

@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{config, machine, programs};
+use common::{machine, programs};
 use explore::paths::{Combination, Options, Paths, explore};
 use explore::{Limits, Reduction, search};
 use lang::ast::File;
-use lang::random::{self, Config};
+use lang::random::{self, Config, config};
 use machine::Machine;
 use machine::oracle::Walk;
 use proptest::prelude::*;

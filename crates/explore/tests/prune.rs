@@ -5,10 +5,10 @@ mod common;
 
 use claim::Property;
 use common::findings::{Findings, expected};
-use common::{config, machine, programs};
+use common::{machine, programs};
 use explore::prune::{Explored, Options, explore};
 use lang::ast::File;
-use lang::random::{self, Config};
+use lang::random::{self, Config, config};
 use machine::Machine;
 use machine::oracle::{self, Method, Question, Walk};
 use proptest::prelude::*;

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{config, machine};
+use common::machine;
 use explore::{Limits, Reduction, search};
+use lang::random::config;
 use machine::Machine;
 use machine::oracle::{self, Answers, Question, Walk};
 use proptest::prelude::*;

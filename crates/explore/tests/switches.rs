@@ -5,10 +5,10 @@ mod common;
 
 use claim::Property;
 use common::findings::Findings;
-use common::{config, machine, programs};
+use common::{machine, programs};
 use explore::{Limits, paths, prune, search_bounded};
 use lang::ast::File;
-use lang::random::{self, Config};
+use lang::random::{self, Config, config};
 use machine::Machine;
 use machine::oracle::{self, Answers, Method, Question, Walk};
 use proptest::prelude::*;

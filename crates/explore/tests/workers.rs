@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{config, machine, programs};
+use common::{machine, programs};
 use explore::{Limits, Reduction, by_workers, parts, search, search_part};
 use lang::ast::File;
-use lang::random::{self, Config};
+use lang::random::{self, Config, config};
 use machine::Machine;
 use machine::oracle::{Answers, Walk};
 use proptest::prelude::*;

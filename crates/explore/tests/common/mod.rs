@@ -6,7 +6,6 @@ pub mod branching;
 pub mod findings;
 
 use lang::ast::{File, ItemKind, Statement, StatementKind};
-pub use lang::random::config;
 use lang::random::{self, Config};
 use machine::{Machine, Options};
 use proptest::prelude::*;
