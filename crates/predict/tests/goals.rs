@@ -117,7 +117,7 @@ fn compare(source: &str, seed: u64, goal: &Formula<usize>) -> Result<(), TestCas
     if a == b || b == c || a == c {
         return Ok(());
     }
-    let events = vec![a, b, c];
+    let events = [a, b, c];
     let goal = goal.named(&|n| events[n]);
     let mut orders = Orders::new(&trace, &goal);
     let mut done = vec![0; orders.threads.len()];

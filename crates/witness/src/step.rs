@@ -7,7 +7,7 @@ use ir::{BlockId, Callee, CheckKind, Op, Operand, Terminator, ValueId};
 use trace::FaultKind;
 
 /// Most silent instructions between two events.
-const MOST_SILENT: u32 = 10_000_000;
+const MOST_SILENT: u32 = 100_000_000;
 
 impl Run<'_> {
     /// Runs what is no event, up to before the next event.

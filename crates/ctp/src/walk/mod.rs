@@ -41,7 +41,7 @@ pub enum Aim {
 /// No value yet.
 const NOTHING: ExprId = ExprId(u32::MAX);
 /// Most silent instructions between two events.
-const MOST_SILENT: u32 = 10_000_000;
+const MOST_SILENT: u32 = 100_000_000;
 
 /// The clock is looked at once in so many events.
 const LOOKS_AT_THE_CLOCK: usize = 4096;
