@@ -6,7 +6,7 @@
 //!
 //! Threads only go on, so no step is put off for ever.
 
-use crate::problem::{Condition, Effect, Meaning, Problem, State, Step, ThreadNumber, Variable};
+use crate::problem::{Condition, Effect, Problem, State, Step, ThreadNumber, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What of a problem is needed to know such steps.
@@ -22,7 +22,7 @@ pub(crate) struct Alone<'p> {
 
 impl<'p> Alone<'p> {
     pub fn new(problem: &'p Problem) -> Alone<'p> {
-        let goal = problem.goal.iter().filter_map(|&need| of(need)).collect();
+        let goal = problem.goal.iter().filter_map(|need| need.variable()).collect();
         let (mut uses, mut takes) = (vec![], vec![]);
         for thread in &problem.threads {
             let (mut used, mut taken) = (FxHashMap::default(), FxHashMap::default());
@@ -86,25 +86,10 @@ fn next(steps: &FxHashMap<Variable, Vec<u32>>, variable: Variable, from: u32) ->
     steps.get(steps.partition_point(|&n| n < from)).copied()
 }
 
-fn of(condition: Condition) -> Option<Variable> {
-    match condition {
-        Condition::Is(variable, _)
-        | Condition::IsNot(variable, _)
-        | Condition::AtLeast(variable, _)
-        | Condition::Below(variable, _) => Some(variable),
-        Condition::Done(..) => None,
-    }
-}
-
 /// What a step looks at or changes.
 fn touched(step: &Step) -> Vec<Variable> {
-    let needs = step.ways.iter().flat_map(|way| &way.needs).filter_map(|&need| of(need));
-    let does = step.ways.iter().flat_map(|way| &way.does).map(|effect| match *effect {
-        Effect::Set(variable, _)
-        | Effect::Increase(variable)
-        | Effect::Decrease(variable)
-        | Effect::Change(variable, ..) => variable,
-    });
+    let needs = step.ways.iter().flat_map(|way| &way.needs).filter_map(|need| need.variable());
+    let does = step.ways.iter().flat_map(|way| &way.does).map(|effect| effect.variable());
     let mut touched: Vec<Variable> = needs.chain(does).collect();
     touched.sort_unstable();
     touched.dedup();
@@ -114,12 +99,16 @@ fn touched(step: &Step) -> Vec<Variable> {
 /// The mutexes without which a step cannot come about, and which it takes.
 fn taken_by(problem: &Problem, step: &Step) -> Vec<Variable> {
     let Some((first, others)) = step.ways.split_first() else { return vec![] };
-    let is_mutex = |of: &Variable| matches!(problem.meanings[of.0 as usize], Meaning::Mutex(_));
     let all_take = |of: &Variable| {
         let takes = |way: &crate::problem::Way| {
             way.needs.contains(&Condition::Is(*of, 0)) && way.does.contains(&Effect::Set(*of, 1))
         };
         takes(first) && others.iter().all(takes)
     };
-    first.needs.iter().filter_map(|&need| of(need)).filter(|of| is_mutex(of) && all_take(of)).collect()
+    first
+        .needs
+        .iter()
+        .filter_map(|need| need.variable())
+        .filter(|of| problem.is_mutex(*of) && all_take(of))
+        .collect()
 }

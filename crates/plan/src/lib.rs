@@ -19,6 +19,7 @@ mod outside;
 pub mod pddl;
 mod problem;
 mod relaxed;
+mod relevant;
 mod search;
 mod sync;
 mod triple;

@@ -49,6 +49,31 @@ pub enum Effect {
     Change(Variable, u32, u32),
 }
 
+impl Condition {
+    /// The number that it is about, if it is about one.
+    pub(crate) fn variable(self) -> Option<Variable> {
+        match self {
+            Condition::Is(variable, _)
+            | Condition::IsNot(variable, _)
+            | Condition::AtLeast(variable, _)
+            | Condition::Below(variable, _) => Some(variable),
+            Condition::Done(..) => None,
+        }
+    }
+}
+
+impl Effect {
+    /// The number that it changes.
+    pub(crate) fn variable(self) -> Variable {
+        match self {
+            Effect::Set(variable, _)
+            | Effect::Increase(variable)
+            | Effect::Decrease(variable)
+            | Effect::Change(variable, ..) => variable,
+        }
+    }
+}
+
 /// One way in which an event can come about.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Way {
@@ -169,6 +194,11 @@ impl Problem {
     /// All threads, as numbers.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = ThreadNumber> + use<> {
         (0..self.threads.len() as u32).map(ThreadNumber)
+    }
+
+    /// Whether a number says who has a mutex.
+    pub(crate) fn is_mutex(&self, variable: Variable) -> bool {
+        matches!(self.meanings[variable.0 as usize], Meaning::Mutex(_))
     }
 
     /// How many events it has.

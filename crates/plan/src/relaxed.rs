@@ -29,12 +29,15 @@ pub(crate) struct Heuristic<'p> {
     problem: &'p Problem,
     /// All steps in recorded order.
     recorded: Vec<(ThreadNumber, u32)>,
+    /// Where in that order each step of each thread is.
+    places: Vec<Vec<u32>>,
+    /// Used again for each state.
+    gains: Gains,
 }
 
-/// What is possible under the relaxation.
-struct Possible<'s> {
-    problem: &'s Problem,
-    state: &'s State,
+/// What becomes possible under the relaxation.
+#[derive(Default)]
+struct Gains {
     /// How far each thread can come; and how far it can go on from there.
     reached: Vec<u32>,
     goes_on: Vec<u32>,
@@ -45,6 +48,31 @@ struct Possible<'s> {
     decreases: Vec<Vec<Giver>>,
 }
 
+impl Gains {
+    /// Nothing yet, in a state.
+    fn clear(&mut self, problem: &Problem, state: &State) {
+        let threads = problem.numbers();
+        self.reached.clear();
+        self.reached.extend(threads.map(|thread| state.done(thread)));
+        self.goes_on.clear();
+        let goes_on = |thread| if state.is_stopped(thread) { 0 } else { state.done(thread) };
+        self.goes_on.extend(problem.numbers().map(goes_on));
+        self.given.resize_with(problem.initial.len(), Vec::new);
+        self.given.iter_mut().for_each(Vec::clear);
+        for counted in [&mut self.increases, &mut self.decreases] {
+            counted.resize_with(problem.initial.len(), Vec::new);
+            counted.iter_mut().for_each(Vec::clear);
+        }
+    }
+}
+
+/// What is possible from a state on under the relaxation.
+struct Possible<'s> {
+    problem: &'s Problem,
+    state: &'s State,
+    gains: &'s mut Gains,
+}
+
 impl<'p> Heuristic<'p> {
     pub fn new(problem: &'p Problem) -> Heuristic<'p> {
         let mut recorded: Vec<(usize, ThreadNumber, u32)> = vec![];
@@ -53,31 +81,37 @@ impl<'p> Heuristic<'p> {
             recorded.extend(steps.map(|(n, step)| (step.recorded, thread, n as u32)));
         }
         recorded.sort_unstable();
-        Heuristic { problem, recorded: recorded.into_iter().map(|(_, thread, n)| (thread, n)).collect() }
+        let mut places: Vec<Vec<u32>> = vec![vec![]; problem.threads.len()];
+        for (place, (_, thread, _)) in recorded.iter().enumerate() {
+            places[thread.index()].push(place as u32);
+        }
+        let recorded = recorded.into_iter().map(|(_, thread, n)| (thread, n)).collect();
+        Heuristic { problem, recorded, places, gains: Gains::default() }
+    }
+
+    /// All that lies before it in recorded order is done in a state.
+    fn first_open(&self, state: &State) -> usize {
+        let next = |thread: ThreadNumber| self.places[thread.index()].get(state.done(thread) as usize);
+        let open = self.problem.numbers().filter(|&thread| !state.is_stopped(thread)).filter_map(next).min();
+        open.map_or(self.recorded.len(), |&place| place as usize)
     }
 
     /// A relaxed plan from a state; `None` if there is none.
-    pub fn relaxed(&self, state: &State) -> Option<Relaxed> {
+    pub fn relaxed(&mut self, state: &State) -> Option<Relaxed> {
         let problem = self.problem;
         let done: Vec<u32> = problem.numbers().map(|thread| state.done(thread)).collect();
-        let mut possible = Possible {
-            problem,
-            state,
-            goes_on: problem
-                .numbers()
-                .map(|thread| if state.is_stopped(thread) { 0 } else { state.done(thread) })
-                .collect(),
-            reached: done.clone(),
-            given: vec![vec![]; problem.initial.len()],
-            increases: vec![vec![]; problem.initial.len()],
-            decreases: vec![vec![]; problem.initial.len()],
-        };
+        let open = self.first_open(state)..;
+        self.gains.clear(problem, state);
+        let mut possible = Possible { problem, state, gains: &mut self.gains };
         let goal = |possible: &Possible<'_>| problem.goal.iter().all(|&need| possible.can(need));
-        while !goal(&possible) {
+        'reached: while !goal(&possible) {
             let mut new = false;
-            for &(thread, n) in &self.recorded {
-                if n >= done[thread.index()] && !state.is_stopped(thread) {
-                    new |= possible.step(thread, n);
+            for &(thread, n) in &self.recorded[open.clone()] {
+                if n >= done[thread.index()] && !state.is_stopped(thread) && possible.step(thread, n) {
+                    new = true;
+                    if goal(&possible) {
+                        break 'reached;
+                    }
                 }
             }
             if !new {
@@ -123,7 +157,7 @@ impl Heuristic<'_> {
         let (mut plan, mut state) = (vec![], state.clone());
         loop {
             let before = plan.len();
-            for &(thread, n) in &self.recorded {
+            for &(thread, n) in &self.recorded[self.first_open(&state)..] {
                 if n >= far[thread.index()] || n != state.done(thread) {
                     continue;
                 }
@@ -151,17 +185,17 @@ impl Possible<'_> {
 
     /// The values that a number can have, but for adding and taking: with who gives them.
     fn all(&self, variable: Variable) -> impl Iterator<Item = (u32, Option<Giver>)> {
-        let given = self.given[variable.0 as usize].iter().map(|&(value, giver)| (value, Some(giver)));
+        let given = self.gains.given[variable.0 as usize].iter().map(|&(value, giver)| (value, Some(giver)));
         std::iter::once((self.now(variable), None)).chain(given)
     }
 
     /// Whether something can hold.
     fn can(&self, need: Condition) -> bool {
         match need {
-            Condition::Done(thread, steps) => self.reached[thread.index()] >= steps,
+            Condition::Done(thread, steps) => self.gains.reached[thread.index()] >= steps,
             Condition::Is(variable, value) => {
-                let up = Self::count(&self.increases, variable);
-                let down = Self::count(&self.decreases, variable);
+                let up = Self::count(&self.gains.increases, variable);
+                let down = Self::count(&self.gains.decreases, variable);
                 self.all(variable).any(|(known, _)| {
                     known == value
                         || (known < value && known.saturating_add(up) >= value)
@@ -169,15 +203,16 @@ impl Possible<'_> {
                 })
             }
             Condition::IsNot(variable, value) => {
-                let moves = Self::count(&self.increases, variable) + Self::count(&self.decreases, variable);
+                let moves = Self::count(&self.gains.increases, variable)
+                    + Self::count(&self.gains.decreases, variable);
                 moves > 0 || self.all(variable).any(|(known, _)| known != value)
             }
             Condition::AtLeast(variable, value) => {
-                let up = Self::count(&self.increases, variable);
+                let up = Self::count(&self.gains.increases, variable);
                 self.all(variable).any(|(known, _)| known.saturating_add(up) >= value)
             }
             Condition::Below(variable, value) => {
-                let down = Self::count(&self.decreases, variable);
+                let down = Self::count(&self.gains.decreases, variable);
                 self.all(variable).any(|(known, _)| known.saturating_sub(down) < value)
             }
         }
@@ -197,14 +232,16 @@ impl Possible<'_> {
                 .filter_map(|(value, giver)| distance(value).map(|(missing, up)| (missing, up, giver)))
                 .min_by_key(|&(missing, _, giver)| (missing, giver.is_some()));
             let Some((missing, up, giver)) = best else { return vec![] };
-            let map = if up { &self.increases } else { &self.decreases };
+            let map = if up { &self.gains.increases } else { &self.gains.decreases };
             giver.into_iter().chain(counted(map, variable, missing)).collect()
         };
         match need {
             Condition::Done(thread, steps) => vec![(thread, steps)],
             Condition::Is(variable, value) => {
-                let (up, down) =
-                    (Self::count(&self.increases, variable), Self::count(&self.decreases, variable));
+                let (up, down) = (
+                    Self::count(&self.gains.increases, variable),
+                    Self::count(&self.gains.decreases, variable),
+                );
                 nearest(variable, &|known| match known <= value {
                     true => (known.saturating_add(up) >= value).then_some((value - known, true)),
                     false => (known.saturating_sub(down) <= value).then_some((known - value, false)),
@@ -215,19 +252,19 @@ impl Possible<'_> {
                 match given {
                     Some((_, giver)) => giver.into_iter().collect(),
                     None => {
-                        let up = counted(&self.increases, variable, 1);
-                        if up.is_empty() { counted(&self.decreases, variable, 1) } else { up }
+                        let up = counted(&self.gains.increases, variable, 1);
+                        if up.is_empty() { counted(&self.gains.decreases, variable, 1) } else { up }
                     }
                 }
             }
             Condition::AtLeast(variable, value) => {
-                let up = Self::count(&self.increases, variable);
+                let up = Self::count(&self.gains.increases, variable);
                 nearest(variable, &|known| {
                     (known.saturating_add(up) >= value).then_some((value.saturating_sub(known), true))
                 })
             }
             Condition::Below(variable, value) => {
-                let down = Self::count(&self.decreases, variable);
+                let down = Self::count(&self.gains.decreases, variable);
                 nearest(variable, &|known| {
                     let missing = if known < value { 0 } else { (known - value).saturating_add(1) };
                     (known.saturating_sub(down) < value).then_some((missing, false))
@@ -238,7 +275,7 @@ impl Possible<'_> {
 
     /// Looks at a step; says whether that makes anything possible that was not.
     fn step(&mut self, thread: ThreadNumber, n: u32) -> bool {
-        if self.goes_on[thread.index()] < n {
+        if self.gains.goes_on[thread.index()] < n {
             return false;
         }
         let step = &self.problem.threads[thread.index()].steps[n as usize];
@@ -248,12 +285,12 @@ impl Possible<'_> {
             if !way.needs.iter().all(|&need| self.can(need)) {
                 continue;
             }
-            if self.reached[thread.index()] <= n {
-                self.reached[thread.index()] = n + 1;
+            if self.gains.reached[thread.index()] <= n {
+                self.gains.reached[thread.index()] = n + 1;
                 new = true;
             }
-            if !way.is_last && self.goes_on[thread.index()] <= n {
-                self.goes_on[thread.index()] = n + 1;
+            if !way.is_last && self.gains.goes_on[thread.index()] <= n {
+                self.gains.goes_on[thread.index()] = n + 1;
                 new = true;
             }
             for &effect in &way.does {
@@ -262,8 +299,8 @@ impl Possible<'_> {
                     Effect::Change(variable, from, to) => {
                         self.can(Condition::Is(variable, from)) && self.give(variable, to, giver)
                     }
-                    Effect::Increase(variable) => add(&mut self.increases, variable, giver),
-                    Effect::Decrease(variable) => add(&mut self.decreases, variable, giver),
+                    Effect::Increase(variable) => add(&mut self.gains.increases, variable, giver),
+                    Effect::Decrease(variable) => add(&mut self.gains.decreases, variable, giver),
                 };
             }
         }
@@ -272,7 +309,7 @@ impl Possible<'_> {
 
     fn give(&mut self, variable: Variable, value: u32, giver: Giver) -> bool {
         let now = self.now(variable);
-        let given = &mut self.given[variable.0 as usize];
+        let given = &mut self.gains.given[variable.0 as usize];
         let is_new = now != value && given.iter().all(|&(known, _)| known != value);
         given.extend(is_new.then_some((value, giver)));
         is_new

@@ -10,7 +10,7 @@ use crate::problem::{Problem, State, ThreadNumber};
 use crate::relaxed::Heuristic;
 use crate::sync::is_waiting;
 use claim::Witness;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Instant;
@@ -21,13 +21,15 @@ use trace::Choice;
 pub struct Limits {
     /// After so many states.
     pub states: usize,
+    /// After so many steps of threads looked at: each state takes a look at all steps of the problem.
+    pub looks: usize,
     /// At this time.
     pub until: Option<Instant>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { states: 100_000, until: None }
+        Limits { states: 100_000, looks: 1_500_000, until: None }
     }
 }
 
@@ -51,9 +53,6 @@ pub enum Outcome {
     Limit(usize),
 }
 
-/// How a state was reached: from which, and by what.
-type Reached = FxHashMap<State, Option<(State, Action)>>;
-
 impl Problem {
     /// Looks for a plan; also says how many states were looked at.
     #[must_use]
@@ -64,7 +63,9 @@ impl Problem {
         if self.is_too_large {
             return (Outcome::Limit(0), 0);
         }
-        let mut search = Search { problem: self, heuristic: Heuristic::new(self), limits, states: 0 };
+        let most_states = limits.states.min(limits.looks / self.steps().max(1)).max(1);
+        let heuristic = Heuristic::new(self);
+        let mut search = Search { problem: self, heuristic, most_states, until: limits.until, states: 0 };
         let outcome = match search.climb() {
             Some(plan) => Outcome::Plan(plan),
             None => search.best_first(),
@@ -107,15 +108,15 @@ impl Problem {
 struct Search<'p> {
     problem: &'p Problem,
     heuristic: Heuristic<'p>,
-    limits: Limits,
+    most_states: usize,
+    until: Option<Instant>,
     states: usize,
 }
 
 impl Search<'_> {
-    fn is_over(&self) -> bool {
-        self.states >= self.limits.states
-            || (self.states.is_multiple_of(64)
-                && self.limits.until.is_some_and(|until| Instant::now() >= until))
+    fn is_over(&self, most_states: usize) -> bool {
+        self.states >= most_states
+            || (self.states.is_multiple_of(64) && self.until.is_some_and(|until| Instant::now() >= until))
     }
 
     /// The states that follow one, by steps of these threads; a thread that has just gone goes on first, for schedules with few switches.
@@ -161,7 +162,8 @@ impl Search<'_> {
                     if !known.insert(next.clone()) {
                         continue;
                     }
-                    if self.is_over() {
+                    // If that leads nowhere, all is to be looked at.
+                    if self.is_over(self.most_states / 2) {
                         return None;
                     }
                     self.states += 1;
@@ -184,46 +186,76 @@ impl Search<'_> {
         let problem = self.problem;
         let all: Vec<ThreadNumber> = problem.numbers().collect();
         let alone = Alone::new(problem);
-        let start = problem.start();
-        let Some(relaxed) = self.heuristic.relaxed(&start) else { return Outcome::None };
-        let mut reached: Reached = FxHashMap::default();
-        reached.insert(start.clone(), None);
-        // By the length of the relaxed plan, the older first.
-        let mut queue = BinaryHeap::from([(Reverse(relaxed.length), Reverse(0))]);
-        let mut states = vec![start];
-        while let Some((_, Reverse(n))) = queue.pop() {
-            let state = states[n].clone();
-            if problem.is_goal(&state) {
-                return Outcome::Plan(way_to(&reached, state));
+        let mut open = Open::default();
+        open.add(&mut self.heuristic, problem.start(), None);
+        while let Some(at) = open.next() {
+            let node = &open.nodes[at];
+            if problem.is_goal(&node.state) {
+                return Outcome::Plan(open.way_to(at));
             }
-            let last = reached.get(&state).and_then(|from| from.as_ref()).map(|(_, action)| action.thread);
-            let threads = alone.thread(&state).map_or_else(|| all.clone(), |thread| vec![thread]);
-            for (action, next) in self.successors(&state, &threads, last) {
-                if reached.contains_key(&next) {
+            let last = node.by.last().map(|action| action.thread);
+            let threads = alone.thread(&node.state).map_or_else(|| all.clone(), |thread| vec![thread]);
+            let mut next: Vec<(Vec<Action>, State)> = vec![];
+            // As far along the relaxed plan as that goes, and each single step.
+            let (far, reached) = self.heuristic.follow(&node.state, &node.far);
+            next.extend((far.len() > 1).then_some((far, reached)));
+            let steps = self.successors(&node.state, &threads, last);
+            next.extend(steps.into_iter().map(|(action, state)| (vec![action], state)));
+            for (by, state) in next {
+                if open.known.contains(&state) {
                     continue;
                 }
-                if self.is_over() {
+                if self.is_over(self.most_states) {
                     return Outcome::Limit(self.states);
                 }
                 self.states += 1;
-                reached.insert(next.clone(), Some((state.clone(), action)));
-                if let Some(relaxed) = self.heuristic.relaxed(&next) {
-                    queue.push((Reverse(relaxed.length), Reverse(states.len())));
-                    states.push(next);
-                }
+                open.add(&mut self.heuristic, state, Some((at, by)));
             }
         }
         Outcome::None
     }
 }
 
-/// The actions that led to a state.
-fn way_to(reached: &Reached, mut state: State) -> Vec<Action> {
-    let mut plan = vec![];
-    while let Some(Some((from, action))) = reached.get(&state) {
-        plan.push(*action);
-        state = from.clone();
+/// A state that a search has come to.
+struct Node {
+    state: State,
+    /// From which, and by what.
+    from: usize,
+    by: Vec<Action>,
+    /// The relaxed plan from here.
+    far: Vec<u32>,
+}
+
+/// The states of a search, and those among them that are still to be looked at: by the length of the relaxed plan, the newer first.
+#[derive(Default)]
+struct Open {
+    nodes: Vec<Node>,
+    known: FxHashSet<State>,
+    queue: BinaryHeap<(Reverse<u32>, usize)>,
+}
+
+impl Open {
+    fn add(&mut self, heuristic: &mut Heuristic<'_>, state: State, from: Option<(usize, Vec<Action>)>) {
+        self.known.insert(state.clone());
+        if let Some(relaxed) = heuristic.relaxed(&state) {
+            self.queue.push((Reverse(relaxed.length), self.nodes.len()));
+            let (from, by) = from.unwrap_or_default();
+            self.nodes.push(Node { state, from, by, far: relaxed.far });
+        }
     }
-    plan.reverse();
-    plan
+
+    fn next(&mut self) -> Option<usize> {
+        self.queue.pop().map(|(_, at)| at)
+    }
+
+    /// The actions that led to a state.
+    fn way_to(&self, mut at: usize) -> Vec<Action> {
+        let mut parts: Vec<&[Action]> = vec![];
+        while !self.nodes[at].by.is_empty() {
+            parts.push(&self.nodes[at].by);
+            at = self.nodes[at].from;
+        }
+        parts.reverse();
+        parts.concat()
+    }
 }

@@ -146,9 +146,12 @@ impl<'c> Planning<'c> {
                 false => Cow::Owned(self.slices.slice(from, to)),
             };
             let data = if self.options.planner.is_some() { Data::Writers } else { self.data };
-            let problem = Problem::new(&window, &goal, data);
+            let mut problem = Problem::new(&window, &goal, data);
             let outcome = match &self.options.planner {
-                None => problem.solve(self.options.limits).0,
+                None => {
+                    problem.trim();
+                    problem.solve(self.options.limits).0
+                }
                 Some(planner) => match planner.solve(&problem) {
                     Ok(outcome) => outcome,
                     Err(error) => return not(Unknown::Planner(error.to_string())),
