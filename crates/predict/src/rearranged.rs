@@ -8,22 +8,19 @@ use crate::confirm::Replayed;
 use crate::trim::{is_long, kept};
 use claim::{Candidate, Deadlock, Standing, Unconfirmed, Witness};
 use rustc_hash::FxHashMap;
-use trace::{BlockedThread, Event, EventId, EventKind, Location, Outcome, Switch, ThreadId, Trace, WaitsFor};
+use trace::{
+    BlockedThread, Event, EventId, EventKind, Location, Outcome, Places, Switch, ThreadId, Trace, WaitsFor,
+};
 
 /// The events of a trace, by thread.
 pub struct Rearranged<'t> {
     trace: &'t Trace,
-    /// Where the events of each thread are in the trace.
-    threads: FxHashMap<ThreadId, Vec<u32>>,
+    places: Places<'t>,
 }
 
 impl<'t> Rearranged<'t> {
     pub fn new(trace: &'t Trace) -> Rearranged<'t> {
-        let mut threads: FxHashMap<ThreadId, Vec<u32>> = FxHashMap::default();
-        for (at, event) in trace.events.iter().enumerate() {
-            threads.entry(event.id.thread).or_default().push(at as u32);
-        }
-        Rearranged { trace, threads }
+        Rearranged { trace, places: Places::new(trace) }
     }
 
     /// What can be shown of a candidate: the run of its witness. The two accesses of a race that are both next come last. Of a long run the
@@ -56,20 +53,17 @@ impl<'t> Rearranged<'t> {
 
     /// The events of a witness's run: where they are in the trace.
     fn order(&self, witness: &Witness) -> Vec<u32> {
-        let own = |thread: ThreadId| self.threads.get(&thread).map_or(&[][..], Vec::as_slice);
-        let until = |thread: ThreadId, n: u64| {
-            own(thread).partition_point(|&at| self.trace.events[at as usize].id.n <= n)
-        };
+        let places = &self.places;
         // All up to the cut are as recorded.
         let recorded =
-            witness.recorded.and_then(|id| own(id.thread).get(until(id.thread, id.n).checked_sub(1)?));
+            witness.recorded.and_then(|id| places.of(id.thread).get(places.until(id).checked_sub(1)?));
         let recorded = recorded.map_or(0, |&at| at + 1);
         let mut order: Vec<u32> = (0..recorded).collect();
         let mut done: FxHashMap<ThreadId, usize> = FxHashMap::default();
         for id in &witness.order {
-            let own = own(id.thread);
+            let own = places.of(id.thread);
             let done = done.entry(id.thread).or_insert_with(|| own.partition_point(|&at| at < recorded));
-            let end = until(id.thread, id.n).max(*done);
+            let end = places.until(*id).max(*done);
             order.extend(&own[*done..end]);
             *done = end;
         }
@@ -87,9 +81,7 @@ impl<'t> Rearranged<'t> {
             }
         }
         let waits = |id: &EventId| {
-            let own = self.threads.get(&id.thread)?;
-            let at = own.get(own.partition_point(|&at| self.trace.events[at as usize].id.n < id.n))?;
-            let event = &self.trace.events[*at as usize];
+            let event = &self.trace.events[self.places.find(*id)?];
             let waits_for = match event.kind {
                 EventKind::Lock { object, .. } => {
                     WaitsFor::Lock { object, held_by: held.get(&object).copied().into_iter().collect() }

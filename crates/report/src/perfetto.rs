@@ -4,10 +4,10 @@
 //! when all before it have gone. Where another thread goes on, an arrow leads from the last event of the one to the first of the other.
 
 use crate::finding::Description;
-use ir::Program;
+use crate::source::Sources;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use trace::{EventId, ExcerptRow, Trace, excerpt};
+use trace::{EventId, ExcerptRow, Trace};
 
 /// So many events of a run are shown; of a longer one, those around what the finding is about.
 const MOST: usize = 50_000;
@@ -17,14 +17,14 @@ const MOST: usize = 50_000;
 pub fn perfetto<'a>(
     recorded: &Trace,
     findings: impl IntoIterator<Item = (&'a Description, Option<&'a Trace>)>,
-    program: &Program,
+    sources: &Sources<'_>,
 ) -> String {
-    let mut events = Process { pid: 1, run: recorded, program }.events("recorded run", &HashSet::new());
+    let mut events = Process { pid: 1, run: recorded, sources }.events("recorded run", &HashSet::new());
     for (at, (finding, run)) in findings.into_iter().enumerate() {
         let Some(run) = run else { continue };
         let about = finding.rows.iter().filter(|row| row.marked).map(|row| row.event).collect();
         let title = format!("finding {}: {}", at + 1, finding.title);
-        events.extend(Process { pid: at as u64 + 2, run, program }.events(&title, &about));
+        events.extend(Process { pid: at as u64 + 2, run, sources }.events(&title, &about));
     }
     let mut text = json!({ "displayTimeUnit": "ns", "traceEvents": events }).to_string();
     text.push('\n');
@@ -35,7 +35,7 @@ pub fn perfetto<'a>(
 struct Process<'a> {
     pid: u64,
     run: &'a Trace,
-    program: &'a Program,
+    sources: &'a Sources<'a>,
 }
 
 impl Process<'_> {
@@ -53,7 +53,7 @@ impl Process<'_> {
         for (at, thread) in self.run.threads.iter().enumerate() {
             events.push(self.metadata("thread_name", at as u64 + 1, "name", json!(thread.name)));
         }
-        let rows = excerpt(self.run, Some(self.program), &shown, &marked);
+        let rows = self.sources.excerpt(self.run, &shown, &marked);
         for (at, row) in shown.iter().zip(&rows) {
             events.push(self.slice(*at, row));
         }

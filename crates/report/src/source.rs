@@ -3,6 +3,7 @@
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use ir::{Op, Position, Program, SiteId, SiteIndex};
+use trace::{ExcerptRow, Trace};
 
 /// A program with the text of its source files.
 pub struct Sources<'p> {
@@ -28,6 +29,11 @@ impl<'p> Sources<'p> {
     pub fn new(program: &'p Program, color: bool, read: impl Fn(&str) -> Option<String>) -> Sources<'p> {
         let texts = program.files.iter().map(|file| read(&file.path)).collect();
         Sources { program, sites: SiteIndex::new(program), texts, color }
+    }
+
+    /// Some events of a run in words.
+    pub(crate) fn excerpt(&self, run: &Trace, shown: &[usize], marked: &[usize]) -> Vec<ExcerptRow> {
+        trace::excerpt(run, self.program, &self.sites, shown, marked)
     }
 
     fn position(&self, site: SiteId) -> Option<Position> {

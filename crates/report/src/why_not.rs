@@ -66,7 +66,7 @@ impl<'a> Reasons<'a> {
     /// `T1 read x (line 12)`.
     fn event(&self, id: EventId) -> String {
         let Some(&at) = self.at.get(&id) else { return format!("event {} of {}", id.n, id.thread) };
-        let rows = trace::excerpt(self.telling.recorded, Some(self.telling.sources.program), &[at], &[]);
+        let rows = self.telling.sources.excerpt(self.telling.recorded, &[at], &[]);
         let Some(row) = rows.first() else { return id.to_string() };
         // Without the value, which is the recorded run's, and without where a branch went.
         let words = row.text.split(" = ").next().unwrap_or_default();

@@ -13,6 +13,7 @@ mod fits;
 mod json;
 mod location;
 mod names;
+mod places;
 mod run;
 mod show;
 mod thread;
@@ -21,6 +22,7 @@ pub use check::Inconsistency;
 pub use event::{AccessKind, AllocationId, Event, EventId, EventKind, Location, LockMode, WakeReason};
 pub use fits::Misfit;
 pub use json::{JSON_VERSION, to_json, write_json};
+pub use places::Places;
 pub use run::{
     Allocation, AllocationOrigin, BlockedThread, Choice, FaultKind, Logging, Origin, Outcome, Switch,
     ThreadInfo, Trace, WaitsFor,

@@ -4,12 +4,13 @@
 
 use crate::{AllocationId, AllocationOrigin, Location, Logging, ThreadId, Trace};
 use ir::{Callee, Op, Position, Program, Shape, SiteId, SiteIndex, Terminator};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The names of one trace.
 pub(crate) struct Names<'t> {
     trace: &'t Trace,
-    program: Option<(&'t Program, SiteIndex)>,
+    program: Option<(&'t Program, Cow<'t, SiteIndex>)>,
     threads: HashMap<ThreadId, &'t str>,
 }
 
@@ -21,8 +22,17 @@ pub(crate) struct Source<'t> {
 
 impl<'t> Names<'t> {
     pub(crate) fn new(trace: &'t Trace, program: Option<&'t Program>) -> Names<'t> {
+        Names::of(trace, program.map(|program| (program, Cow::Owned(SiteIndex::new(program)))))
+    }
+
+    /// The same with the sites of the program, which somebody has numbered.
+    pub(crate) fn with(trace: &'t Trace, program: &'t Program, sites: &'t SiteIndex) -> Names<'t> {
+        Names::of(trace, Some((program, Cow::Borrowed(sites))))
+    }
+
+    fn of(trace: &'t Trace, program: Option<(&'t Program, Cow<'t, SiteIndex>)>) -> Names<'t> {
         let threads = trace.threads.iter().map(|info| (info.id, &*info.name)).collect();
-        Names { trace, program: program.map(|program| (program, SiteIndex::new(program))), threads }
+        Names { trace, program, threads }
     }
 
     /// What people call a thread.
@@ -33,7 +43,7 @@ impl<'t> Names<'t> {
     /// A location as the source has it; without a program the piece of memory and the offset.
     pub(crate) fn location(&self, location: Location) -> String {
         match &self.program {
-            Some((program, sites)) => self.trace.location_name_by(program, &|| sites, location),
+            Some((program, sites)) => self.trace.location_name_by(program, &|| &**sites, location),
             None => match location.offset {
                 0 => self.allocation(location.allocation),
                 offset => format!("{}+{offset}", self.allocation(location.allocation)),

@@ -6,12 +6,14 @@
 mod consequence;
 mod rows;
 mod title;
+mod told;
 mod why;
 
 use crate::Sources;
 use claim::{Candidate, Cause, Engine, Finding, Outside, Standing, Unconfirmed};
 use ir::SiteId;
 use subject::Schedule;
+use told::Told;
 use trace::{EventId, ExcerptRow, Trace};
 
 /// A schedule with more steps than this does not go on a command line.
@@ -27,6 +29,8 @@ pub struct Telling<'a> {
     pub replay: Option<(String, String)>,
     /// How a thread is written in a schedule on the command line.
     pub thread: &'a dyn Fn(trace::ThreadId) -> String,
+    /// What there is to tell of the recorded run.
+    told: Told<'a>,
 }
 
 /// What a finding is about.
@@ -153,7 +157,7 @@ pub struct Description {
 #[must_use]
 pub fn describe(finding: &Finding, schedule: Schedule, telling: &Telling<'_>) -> Description {
     let rows = match &finding.run {
-        Some(run) => rows::rows(run, finding, telling.sources.program),
+        Some(run) => rows::rows(run, finding, telling.sources),
         None => vec![],
     };
     let location = finding.location.map(|at| telling.location(at));
@@ -219,7 +223,7 @@ fn recorded(finding: &Finding, beside: &[ExcerptRow], telling: &Telling<'_>) -> 
     if finding.run.as_deref().is_some_and(|shown| shown.switches == run.switches) {
         return None;
     }
-    let rows = rows::recorded(run, finding, beside, telling.sources.program);
+    let rows = rows::recorded(&telling.told, finding, beside, telling.sources);
     Some(Recorded { rows, ended: crate::outcome::ending(run, telling.sources) })
 }
 
@@ -231,7 +235,18 @@ struct Words<'a> {
     location: &'a str,
 }
 
-impl Telling<'_> {
+impl<'a> Telling<'a> {
+    /// What is needed to tell of the findings of a prediction from a recorded run.
+    #[must_use]
+    pub fn new(
+        sources: &'a Sources<'a>,
+        recorded: &'a Trace,
+        replay: Option<(String, String)>,
+        thread: &'a dyn Fn(trace::ThreadId) -> String,
+    ) -> Telling<'a> {
+        Telling { sources, recorded, replay, thread, told: Told::new(recorded) }
+    }
+
     fn thread_name(&self, event: EventId) -> String {
         self.recorded.thread_name(event.thread)
     }

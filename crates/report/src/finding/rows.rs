@@ -2,10 +2,11 @@
 //!
 //! What it is about, the accesses of the same memory, synchronisation, and how it ended; other accesses only while there is room.
 
+use super::told::{Told, tells};
+use crate::Sources;
 use claim::{Candidate, Finding};
-use ir::Program;
 use std::collections::{BTreeSet, HashSet};
-use trace::{Event, EventId, EventKind, ExcerptRow, Location, Outcome, Trace, excerpt};
+use trace::{Event, EventId, EventKind, ExcerptRow, Location, Outcome, Trace};
 
 /// With so many events nothing has to be left out.
 const FEW: usize = 18;
@@ -13,42 +14,52 @@ const FEW: usize = 18;
 /// So many accesses before a failure may be what it fails for.
 const READ_BEFORE: usize = 4;
 
+/// So many events before the first that a finding is about are looked at.
+const FAR: usize = 20_000;
+
 /// More rows nobody reads.
 const MOST: usize = 32;
 
 /// The events to show of the run that showed a finding.
-pub(super) fn rows(run: &Trace, finding: &Finding, program: &Program) -> Vec<ExcerptRow> {
-    tell(run, &marked(run, finding), &[], program)
+pub(super) fn rows(run: &Trace, finding: &Finding, sources: &Sources<'_>) -> Vec<ExcerptRow> {
+    tell(&Told::new(run), &marked(run, finding), &[], sources)
 }
 
 /// The events to show of the recorded run, in which all went well: those that are `beside` it, of the run that showed the finding, as
 /// far as they ran, and what else matters around the events that the finding is about.
 pub(super) fn recorded(
-    run: &Trace,
+    told: &Told<'_>,
     finding: &Finding,
     beside: &[ExcerptRow],
-    program: &Program,
+    sources: &Sources<'_>,
 ) -> Vec<ExcerptRow> {
-    let about = finding.candidate.events();
-    let at = |wanted: &dyn Fn(EventId) -> bool| -> Vec<usize> {
-        (0..run.events.len()).filter(|&at| wanted(run.events[at].id)).collect()
+    let at = |ids: &mut dyn Iterator<Item = EventId>| -> Vec<usize> {
+        let found: BTreeSet<usize> = ids.filter_map(|id| told.places.find(id)).collect();
+        found.into_iter().collect()
     };
-    let shown: HashSet<EventId> = beside.iter().map(|row| row.event).collect();
-    tell(run, &at(&|id| about.contains(&id)), &at(&|id| shown.contains(&id)), program)
+    let about = at(&mut finding.candidate.events().into_iter());
+    tell(told, &about, &at(&mut beside.iter().map(|row| row.event)), sources)
 }
 
 /// The events to show of a run: what it is about, what `also` belongs to it, and what matters around.
-fn tell(run: &Trace, marked: &[usize], also: &[usize], program: &Program) -> Vec<ExcerptRow> {
-    let last = run.events.iter().rposition(|event| ends(run, event));
+fn tell(all: &Told<'_>, marked: &[usize], also: &[usize], sources: &Sources<'_>) -> Vec<ExcerptRow> {
+    let run = all.run;
+    let last = match run.outcome {
+        Outcome::AssertionFailed { event, .. } | Outcome::Fault { event, .. } => all.places.find(event),
+        _ => None,
+    };
     let decisive = last.map_or_else(Vec::new, |last| read_before(run, last));
     let end = match last {
         Some(last) => last,
         // Nothing failed: what follows the last of its events is the ordinary end of the program.
         None => marked.last().copied().unwrap_or(run.events.len().saturating_sub(1)),
     };
-    let told: Vec<usize> = (0..=end).filter(|&at| run.events.get(at).is_some_and(tells)).collect();
+    // What lies far before anything that is shown surely is not.
+    let first = marked.iter().chain(also).chain(&last).min().copied().unwrap_or(0);
+    let from = first.saturating_sub(FAR);
+    let told: Vec<usize> = (from..=end).filter(|&at| run.events.get(at).is_some_and(tells)).collect();
     let mut shown: BTreeSet<usize>;
-    if told.len() <= FEW {
+    if from == 0 && told.len() <= FEW {
         shown = told.into_iter().collect();
     } else {
         let memory = |events: &[usize]| -> Vec<(Location, u64)> {
@@ -79,11 +90,11 @@ fn tell(run: &Trace, marked: &[usize], also: &[usize], program: &Program) -> Vec
     let fixed: BTreeSet<usize> = marked.iter().chain(also).chain(&last).copied().collect();
     shown.extend(fixed.iter().chain(&decisive));
     let shown = nearest(shown.into_iter().collect(), &fixed);
-    let mut rows = excerpt(run, Some(program), &shown, marked);
+    let mut rows = sources.excerpt(run, &shown, marked);
     // What says nothing is not missed.
     let mut next = 0;
     for (row, &at) in rows.iter_mut().zip(&shown) {
-        row.left_out = run.events[next..at].iter().filter(|event| tells(event)).count() as u64;
+        row.left_out = all.between(next, at);
         next = at + 1;
     }
     rows
@@ -121,20 +132,6 @@ fn ends(run: &Trace, event: &Event) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether an event says something by itself.
-fn tells(event: &Event) -> bool {
-    !matches!(
-        event.kind,
-        EventKind::Entry { .. }
-            | EventKind::External { .. }
-            | EventKind::Landing
-            | EventKind::System { .. }
-            | EventKind::Alloc { .. }
-            | EventKind::End
-            | EventKind::Assert { held: true }
-    )
 }
 
 /// Whether an event is synchronisation that readers follow.

@@ -77,7 +77,7 @@ fn candidates(ctp: &Ctp) -> Vec<Candidate> {
 fn list(program: &ir::Program, trace: &Trace, candidates: &[Candidate]) -> anyhow::Result<()> {
     let sources = load::sources(program, false);
     let thread = |thread| trace.thread_name(thread);
-    let telling = Telling { sources: &sources, recorded: trace, replay: None, thread: &thread };
+    let telling = Telling::new(&sources, trace, None, &thread);
     let mut text = String::new();
     for (n, words) in report::candidates(candidates, &telling).into_iter().enumerate() {
         text.push_str(&format!("{:>4}  {words}\n", n + 1));

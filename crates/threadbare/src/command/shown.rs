@@ -82,7 +82,7 @@ impl<S: Subject> Shown<'_, S> {
     fn telling<T>(&self, trace: &Trace, tell: impl FnOnce(&Telling<'_>) -> T) -> T {
         let thread = |thread| (self.naming.thread)(trace, thread);
         let replay = self.naming.replay.text();
-        tell(&Telling { sources: self.sources, recorded: trace, replay: Some(replay), thread: &thread })
+        tell(&Telling::new(self.sources, trace, Some(replay), &thread))
     }
 
     /// A candidate of a run, which is confirmed by following the witness.

@@ -59,12 +59,7 @@ impl Looked {
 
 impl<S> Predicted<'_, S> {
     fn telling<'t>(&'t self, sources: &'t Sources<'t>) -> Telling<'t> {
-        Telling {
-            sources,
-            recorded: self.trace,
-            replay: self.replay.as_ref().map(Invocation::text),
-            thread: self.thread,
-        }
+        Telling::new(sources, self.trace, self.replay.as_ref().map(Invocation::text), self.thread)
     }
 }
 

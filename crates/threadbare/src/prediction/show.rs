@@ -77,7 +77,7 @@ fn write_files<S: Subject>(
             looked.shown.iter().find(|(one, _)| is_it(one)).map(|(_, run)| run)
         };
         let runs = looked.report.findings.iter().map(|finding| (finding, run(finding)));
-        let text = report::perfetto(predicted.trace, runs, sources.program);
+        let text = report::perfetto(predicted.trace, runs, sources);
         output::write_file(path, text.as_bytes())?;
     }
     Ok(())

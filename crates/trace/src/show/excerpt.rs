@@ -4,7 +4,7 @@ use super::table::{Row, Table};
 use super::{base_name, clean, finish, words};
 use crate::names::Names;
 use crate::{EventId, Trace};
-use ir::Program;
+use ir::{Program, SiteIndex};
 
 /// One event of an excerpt.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,11 +31,12 @@ pub struct ExcerptRow {
 #[must_use]
 pub fn excerpt(
     trace: &Trace,
-    program: Option<&Program>,
+    program: &Program,
+    sites: &SiteIndex,
     shown: &[usize],
     marked: &[usize],
 ) -> Vec<ExcerptRow> {
-    let names = Names::new(trace, program);
+    let names = Names::with(trace, program, sites);
     let mut rows: Vec<ExcerptRow> = vec![];
     let mut next = 0;
     for &at in shown {
