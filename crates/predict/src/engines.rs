@@ -27,10 +27,12 @@ pub enum Engines {
 }
 
 impl Engines {
-    /// The engines other than the symbolic one, in the order in which they are asked.
+    /// The engines other than the symbolic one, in the order in which they are asked. Of a long trace the symbolic engine looks at windows, so one
+    /// that takes all of it into account goes first.
     #[must_use]
-    pub fn cheap(self) -> &'static [Engine] {
+    pub fn cheap(self, sliced: bool) -> &'static [Engine] {
         match self {
+            Engines::Symbolic if sliced => &[Engine::Sync],
             Engines::Symbolic => &[],
             Engines::Plan => &[Engine::Plan],
             Engines::Lockset => &[Engine::Lockset],
@@ -68,6 +70,8 @@ pub(crate) struct Asked<'c> {
     pub program: &'c Program,
     pub trace: &'c Trace,
     pub ctp: &'c Ctp,
+    /// The symbolic engine will look at windows of the trace.
+    pub is_sliced: bool,
     pub options: planning::Options,
 }
 
@@ -80,7 +84,7 @@ pub(crate) fn ask(
     replay: &mut dyn FnMut(&Candidate, &Witness) -> Replayed,
 ) -> Cheap {
     let mut cheap = Cheap { decided: vec![], open: candidates, statistics: vec![] };
-    let order = engines.cheap();
+    let order = engines.cheap(asked.is_sliced);
     for (n, &engine) in order.iter().enumerate() {
         let is_last = n + 1 == order.len() && !engines.asks_symbolic();
         let candidates = std::mem::take(&mut cheap.open);
@@ -129,7 +133,15 @@ fn answer_all(asked: &Asked<'_>, engine: Engine, candidates: &[Candidate]) -> Ve
         Engine::Lockset => Planning::lockset(program, trace, ctp, asked.options.clone()),
         Engine::Sync => {
             let sync = Sync::new(ctp);
-            return candidates.iter().map(|candidate| sync.answer(candidate)).collect();
+            let planning::Options { until, interrupter, .. } = &asked.options;
+            let answer = |candidate| match () {
+                () if interrupter.is_set() => Answer::Unknown(Unknown::Interrupted),
+                () if until.is_some_and(|until| Instant::now() >= until) => {
+                    Answer::Unknown(Unknown::Time(Duration::ZERO))
+                }
+                () => sync.answer(candidate),
+            };
+            return candidates.iter().map(answer).collect();
         }
         Engine::Symbolic => return vec![Answer::Unknown(Unknown::NotAsked); candidates.len()],
     };

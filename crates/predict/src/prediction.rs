@@ -12,7 +12,7 @@ use crate::planning;
 use crate::rearranged::Rearranged;
 use crate::symbolic;
 use crate::time;
-use crate::windows::Windows;
+use crate::windows::{Windows, is_sliced};
 use claim::{
     Answer, Candidate, Coverage, Deadlock, Engine, EngineStatistics, Finding, Property, Statistics, Unknown,
     Witness,
@@ -156,7 +156,7 @@ fn run(
     prediction.coverage.left_out += left_out;
     let replay = &mut replay;
     each_place_first(&ctp, &mut remaining);
-    if options.engines != Engines::Symbolic {
+    if !options.engines.cheap(is_sliced(&ctp, &options.engine)).is_empty() {
         remaining = prediction.ask_cheap(program, trace, &ctp, remaining, options, progress, replay);
     }
     let mut engine = None;
@@ -249,7 +249,8 @@ impl Prediction {
         };
         let (candidates, mut feasible, mut decided) = (remaining.len(), 0, 0);
         let start = Instant::now();
-        let asked = Asked { program, trace, ctp, options: planning };
+        let asked =
+            Asked { program, trace, ctp, is_sliced: is_sliced(ctp, &options.engine), options: planning };
         let told = &mut |answer: &Answer| {
             decided += 1;
             feasible += usize::from(matches!(answer, Answer::Feasible(_)));
@@ -297,7 +298,7 @@ impl Prediction {
             self.answers.extend(deadlocks.into_iter().filter(is_new));
         }
         self.statistics.times.solve += start.elapsed();
-        if options.engines != Engines::Symbolic {
+        if !self.statistics.engines.is_empty() {
             let own = &self.answers[before..];
             let count = |is: fn(&Answer) -> bool| own.iter().filter(|(_, answer)| is(answer)).count() as u64;
             self.statistics.engines.push(EngineStatistics {
@@ -312,15 +313,13 @@ impl Prediction {
     }
 
     /// Makes the witness small that will be shown for each static place: the first one. Those of other engines are kept if they have no more
-    /// switches already; what `sync` and `lockset` give is what they know, and was run perhaps.
+    /// switches already; what `lockset` gives was run.
     fn make_small(&mut self, engine: &mut Windows<'_>, ctp: &Ctp) -> Result<(), PredictError> {
         let mut shown: FxHashSet<(Tag, Vec<SiteId>)> = FxHashSet::default();
         for (candidate, answer) in &mut self.answers {
             let Answer::Feasible(witness) = answer else { continue };
             let by = self.decided.get(candidate).map(|(engine, _)| *engine);
-            if matches!(by, Some(Engine::Sync | Engine::Lockset))
-                || !shown.insert((tag(candidate), sites(ctp, candidate)))
-            {
+            if by == Some(Engine::Lockset) || !shown.insert((tag(candidate), sites(ctp, candidate))) {
                 continue;
             }
             if let Answer::Feasible(small) = engine.answer_small(candidate)?

@@ -217,10 +217,14 @@ impl<'c> Sync<'c> {
     /// The events of a closure in recorded order. What all threads have done from the beginning on is kept as recorded.
     fn witness(&self, closure: &Clock, events: &[EventId], then: bool) -> Witness {
         let ctp = self.ctp;
-        let inside = |at: usize| self.places[at] < closure[ctp.events[at].thread.index()];
-        let cut = (0..ctp.events.len()).position(|at| !inside(at)).unwrap_or(ctp.events.len());
-        let rest: Vec<EventIndex> =
-            (cut..ctp.events.len()).filter(|&at| inside(at)).map(EventIndex::new).collect();
+        // The first event that is left out, and the last that is not.
+        let threads = ctp.threads.iter().zip(closure);
+        let left_out = threads.clone().filter_map(|(thread, &done)| thread.events.get(done as usize)).min();
+        let last = threads.filter_map(|(thread, &done)| thread.events.get((done as usize).checked_sub(1)?));
+        let (cut, end) = (left_out.map_or(ctp.events.len(), |at| at.index()), last.max());
+        let inside = |at: &usize| self.places[*at] < closure[ctp.events[*at].thread.index()];
+        let rest = (cut..end.map_or(cut, |at| at.index() + 1)).filter(inside);
+        let rest: Vec<EventIndex> = rest.map(EventIndex::new).collect();
         let heard = rest.iter().map(|&at| ctp.event(at)).filter(|event| !event.silent);
         let mut witness = Witness {
             recorded: last_before(ctp, EventIndex::new(cut)),

@@ -13,22 +13,25 @@ use ctp::{Ctp, EventIndex, Kind, Slices};
 use encode::{Context, Mode, Result};
 use ir::Program;
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Instant;
 use trace::{EventId, EventKind, Location, Trace};
 
-/// How many events windows have: those that are tried first, and those that are tried last.
+/// How many events windows have: those that are tried first, and those that are tried later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sizes {
     /// The small ones.
     pub small: usize,
     /// The large ones.
     pub large: usize,
+    /// The largest, which are tried if a trace as long as they are would be encoded as a whole.
+    pub largest: usize,
 }
 
 impl Default for Sizes {
     fn default() -> Sizes {
-        Sizes { small: 256, large: 1024 }
+        Sizes { small: 256, large: 1024, largest: 4096 }
     }
 }
 
@@ -59,6 +62,12 @@ const AT_ONCE: usize = 250;
 /// With fewer events than this a trace is gone along before anything is asked.
 const SOON_GONE_ALONG: usize = 20_000;
 
+/// So many of the largest windows are tried for candidates that are decided in one go.
+const FEW_WINDOWS: usize = 8;
+
+/// A trace of more events than this is never encoded as a whole.
+const MOST_EVENTS: usize = 6_000;
+
 /// A window: from which event to before which.
 type Window = (EventIndex, EventIndex);
 
@@ -74,9 +83,7 @@ impl<'c> Windows<'c> {
         candidates: &[Candidate],
         options: Options,
     ) -> Result<Windows<'c>> {
-        // Full linearizations and a bound on switches are about all of a schedule.
-        let sliced = is_long(ctp) && options.mode == Mode::Prefixes && options.switches.is_none();
-        if sliced {
+        if is_sliced(ctp, &options) {
             return Ok(Windows::sliced(program, trace, ctp, options, Sizes::default()));
         }
         let view = View::Whole(Box::new(Symbolic::new(program, ctp, candidates, options.clone())?));
@@ -158,6 +165,10 @@ impl<'c> Windows<'c> {
         answers: &mut [Answer],
         was_far: bool,
     ) -> Result<()> {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            some.iter().for_each(|&n| answers[n] = self.over());
+            return Ok(());
+        }
         let given = self.options.limits;
         let few = given.conflicts.map_or(FEW_CONFLICTS, |given| given.min(FEW_CONFLICTS));
         self.options.limits.conflicts = Some(few);
@@ -169,8 +180,46 @@ impl<'c> Windows<'c> {
         }
         // What happens-before orders grows with the square of the window. The same two accesses are asked about as both next.
         open.retain(|&n| !matches!(candidates[n], Candidate::UnorderedRace { .. }));
-        self.answer_in(sizes.large, candidates, &open, answers)?;
+        let open = self.answer_in(sizes.large, candidates, &open, answers)?;
+        self.answer_in_few(sizes.largest, candidates, &open, answers)
+    }
+
+    /// Asks in those windows of a size that are not too long to be encoded, and that most candidates lie in.
+    fn answer_in_few(
+        &self,
+        size: usize,
+        candidates: &[Candidate],
+        asked: &[usize],
+        answers: &mut [Answer],
+    ) -> Result<()> {
+        let View::Sliced(slices, _) = &self.view else { return Ok(()) };
+        let (groups, _) = self.windows(size, candidates, asked);
+        let mut groups: Vec<(Window, Vec<usize>)> = groups.into_iter().collect();
+        groups.sort_by_key(|(_, members)| Reverse(members.len()));
+        for ((from, to), members) in groups.into_iter().take(FEW_WINDOWS) {
+            if to.index() - from.index() <= MOST_EVENTS && !is_long(&slices.slice(from, to)) {
+                self.answer_in(size, candidates, &members, answers)?;
+            }
+        }
         Ok(())
+    }
+
+    /// The windows of a size that candidates lie in, and the candidates that lie in none.
+    fn windows(
+        &self,
+        size: usize,
+        candidates: &[Candidate],
+        asked: &[usize],
+    ) -> (BTreeMap<Window, Vec<usize>>, Vec<usize>) {
+        let mut groups: BTreeMap<Window, Vec<usize>> = BTreeMap::new();
+        let mut others: Vec<usize> = vec![];
+        for &n in asked {
+            match self.window(&candidates[n], size) {
+                Some(window) => groups.entry(window).or_default().push(n),
+                None => others.push(n),
+            }
+        }
+        (groups, others)
     }
 
     /// Asks in windows of a size; gives those candidates that are still open.
@@ -181,14 +230,7 @@ impl<'c> Windows<'c> {
         asked: &[usize],
         answers: &mut [Answer],
     ) -> Result<Vec<usize>> {
-        let mut groups: BTreeMap<Window, Vec<usize>> = BTreeMap::new();
-        let mut open: Vec<usize> = vec![];
-        for &n in asked {
-            match self.window(&candidates[n], size) {
-                Some(window) => groups.entry(window).or_default().push(n),
-                None => open.push(n),
-            }
-        }
+        let (groups, mut open) = self.windows(size, candidates, asked);
         for (window, members) in groups {
             let here: Vec<&Candidate> = members.iter().map(|&n| &candidates[n]).collect();
             for (n, answer) in members.into_iter().zip(self.ask_in(window, &here, false)?) {
@@ -259,6 +301,11 @@ impl<'c> Windows<'c> {
         Ok(circles.into_iter().zip(answers).chain([others]).collect())
     }
 
+    /// There is no time left.
+    fn over(&self) -> Answer {
+        Answer::Unknown(Unknown::Time(self.options.total_time.unwrap_or_default()))
+    }
+
     fn not_in_window(&self) -> Answer {
         let size = match &self.view {
             View::Sliced(_, sizes) => sizes.large,
@@ -268,15 +315,16 @@ impl<'c> Windows<'c> {
     }
 
     /// The window of about this size that a candidate is asked in; `None` if its events lie too far apart. Windows begin at certain
-    /// places, so that candidates share them.
+    /// places, so that candidates share them. The largest are few, and begin some way before the candidate: what leads to it may have to
+    /// come in another order too.
     fn window(&self, candidate: &Candidate, size: usize) -> Option<Window> {
-        let View::Sliced(slices, _) = &self.view else { return None };
+        let View::Sliced(slices, sizes) = &self.view else { return None };
         let (first, last) = self.span(candidate)?;
-        let stride = size / 2;
-        if last.index() - first.index() >= stride {
+        if last.index() - first.index() >= size / 2 {
             return None;
         }
-        let start = first.index() / stride * stride;
+        let (stride, before) = if size == sizes.largest { (size / 4, size / 4) } else { (size / 2, 0) };
+        let start = first.index().saturating_sub(before) / stride * stride;
         let from = slices.cut_before(EventIndex::new(start));
         let to = (start + size).min(self.ctp.events.len());
         (to - from.index() <= 2 * size).then_some((from, EventIndex::new(to)))
@@ -298,8 +346,7 @@ impl<'c> Windows<'c> {
         let (View::Sliced(slices, _), (from, to)) = (&self.view, window) else { return Ok(vec![]) };
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             // There may be thousands of windows, each of which would first be encoded.
-            let over = Unknown::Time(self.options.total_time.unwrap_or_default());
-            return Ok(vec![Answer::Unknown(over); candidates.len()]);
+            return Ok(vec![self.over(); candidates.len()]);
         }
         let slice = slices.slice(from, to);
         let is_all = from.index() == 0 && to.index() == self.ctp.events.len();
@@ -347,6 +394,9 @@ impl<'c> Windows<'c> {
         }
         let asked: Vec<(&Candidate, &Witness)> =
             tried.iter().map(|(n, witness)| (&candidates[*n], witness)).collect();
+        if asked.is_empty() {
+            return far.to_vec();
+        }
         let rules = witness::Rules::of(self.trace);
         let Ok(checked) = witness::check_all(self.program, self.trace, rules, &asked) else {
             return far.to_vec();
@@ -370,9 +420,13 @@ pub(crate) fn last_before(ctp: &Ctp, cut: EventIndex) -> Option<trace::EventId> 
     ctp.events[..cut.index()].iter().rev().find(|event| !event.silent).map(|event| event.id)
 }
 
+/// Whether a trace is looked at through windows. Full linearizations and a bound on switches are about all of a schedule.
+pub(crate) fn is_sliced(ctp: &Ctp, options: &Options) -> bool {
+    is_long(ctp) && options.mode == Mode::Prefixes && options.switches.is_none()
+}
+
 /// Whether a trace is too long to be encoded as a whole: what grows with the square, or the cube, of its events is estimated.
 fn is_long(ctp: &Ctp) -> bool {
-    const MOST_EVENTS: usize = 6_000;
     const MOST_PAIRS: usize = 400_000;
     const MOST_TRIPLES: usize = 1_000_000;
     if ctp.events.len() > MOST_EVENTS {

@@ -61,7 +61,10 @@ fn compare(machine: &Machine, trace: &Trace, sizes: Sizes) -> Result<(), TestCas
 
 /// Windows of a few events.
 fn sizes() -> impl Strategy<Value = Sizes> {
-    (2_usize..12, 2_usize..24).prop_map(|(small, more)| Sizes { small, large: small + more })
+    (2_usize..12, 2_usize..24, 1_usize..3).prop_map(|(small, more, most)| {
+        let large = small + more;
+        Sizes { small, large, largest: large * most }
+    })
 }
 
 proptest! {
@@ -104,7 +107,7 @@ fn windows_find_what_is_near_and_what_is_far() {
         thread A { x = 1; int i; while (i < 20) bound 20 { lock(m); v = v + 1; unlock(m); i++; } int r = y; }
         thread B { y = 1; int i; while (i < 20) bound 20 { lock(m); v = v + 2; unlock(m); i++; } int r = x; }";
     for who in [Who::RunToBlock, Who::RoundRobin { quantum: 3 }] {
-        let (sliced, whole) = shown(source, &who, Sizes { small: 8, large: 16 });
+        let (sliced, whole) = shown(source, &who, Sizes { small: 8, large: 16, largest: 32 });
         assert_eq!((sliced, whole), (4, 4), "{who:?}");
     }
 }
@@ -118,7 +121,9 @@ fn circles_of_two_locks_are_found_near_and_far() {
     let trace = record(&machine, &Who::RoundRobin { quantum: 3 });
     let ctp = build(&machine, &trace);
     let options = symbolic::Options::default();
-    for sizes in [Sizes { small: 8, large: 16 }, Sizes { small: 2000, large: 4000 }] {
+    for sizes in
+        [Sizes { small: 8, large: 16, largest: 32 }, Sizes { small: 2000, large: 4000, largest: 4000 }]
+    {
         let mut engine = Windows::sliced(machine.program(), &trace, &ctp, options.clone(), sizes);
         let found = engine.deadlocks(10).expect("they are looked for");
         let Some((circle, Answer::Feasible(witness))) = found.first() else { panic!("{found:?}") };
