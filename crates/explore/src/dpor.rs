@@ -139,7 +139,10 @@ impl<S: Steps> Search<'_, S> {
             }
             let Some(frame) = self.frames.last_mut() else { break };
             match frame.tree.next() {
-                Some(branch) => self.make(branch.item.made, branch.then),
+                Some(branch) => {
+                    self.subject.expect(branch.first_way());
+                    self.make(branch.item.made, branch.then);
+                }
                 None if self.frames.len() <= self.first + 1 => break,
                 None => {
                     self.frames.pop();

@@ -17,6 +17,7 @@ pub mod prune;
 mod question;
 mod run;
 mod sample;
+mod traced;
 mod tree;
 
 pub use bounded::search_bounded;
@@ -24,3 +25,4 @@ pub use dpor::{Limits, Reduction, Statistics, search};
 pub use error::Error;
 pub use parts::{Part, by_workers, parts, search_part};
 pub use sample::{Found, Sampled, Wrong, draw, least_probability, sample};
+pub use traced::Traced;

@@ -69,6 +69,19 @@ pub struct Branch {
     pub then: Tree,
 }
 
+impl Branch {
+    /// The steps along the first way through it.
+    pub fn first_way(&self) -> Vec<Move> {
+        let mut way = vec![self.item.made];
+        let mut tree = &self.then;
+        while let Some(branch) = tree.branches.front() {
+            way.push(branch.item.made);
+            tree = &branch.then;
+        }
+        way
+    }
+}
+
 impl Tree {
     pub fn is_empty(&self) -> bool {
         self.branches.is_empty()

@@ -26,6 +26,9 @@ pub trait Steps {
     /// Makes one of [`moves`](Steps::moves), and says what it touched.
     fn make(&mut self, made: Move) -> Footprint;
 
+    /// Tells which moves will probably be made next, for a subject that can make several at once.
+    fn expect(&mut self, _moves: Vec<Move>) {}
+
     /// The last event of the last step.
     fn last(&self) -> Option<EventId>;
 

@@ -1,8 +1,11 @@
 //! Exploring compiled programs: a program and its twin in the model language have the same combinations of paths, and the same verdict.
 
 use explore::paths::{self, Explored, Options};
+use explore::{Limits, Reduction, Traced, search};
 use machine::Machine;
+use machine::oracle::Walk;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use suite::{Build, Program, build, for_each, open, programs};
 use trace::{Outcome, Trace};
 
@@ -65,4 +68,36 @@ fn right_programs_are_safe_and_wrong_ones_are_not() {
     let wrong = runs("", "fa02.c");
     assert!(ends(&wrong.runs).contains("fails"));
     assert_eq!(wrong.duplicates, 0);
+}
+
+/// More classes of schedules than this are not gone through here.
+const MOST_CLASSES: u64 = 400;
+
+#[test]
+fn twins_have_the_same_classes_of_schedules() {
+    let compared = AtomicUsize::new(0);
+    for_each(&programs("twins"), |program| {
+        let built = build(program, &Build::at("-O1"));
+        let (compiled, machine) = (open(&built.path), model(program));
+        let limits = Limits { runs: MOST_CLASSES, ..Limits::default() };
+        let twin = search(&mut Walk::new(&machine, false), Reduction::Optimal, limits, &mut |_, _| true);
+        let mut steps = Traced::new(&compiled).expect("it runs");
+        let mut ended = vec![];
+        let ours = search(&mut steps, Reduction::Optimal, limits, &mut |steps: &Traced<'_, _>, _| {
+            ended.push(steps.trace().clone());
+            true
+        });
+        let name = program.name();
+        println!("{name}: {ours:?} in {} runs; its twin {twin:?}; {:?}", steps.runs(), steps.incomplete());
+        assert_eq!(steps.error(), None, "{name}");
+        // What the time decides is not gone through.
+        if twin.stopped || ours.stopped || name == "timed_wait.c" {
+            return;
+        }
+        assert_eq!(steps.incomplete(), BTreeSet::new(), "{name}");
+        assert_eq!((ours.runs, ours.given_up), (twin.runs, 0), "{name}");
+        assert!(!ends(&ended).contains("something else"), "{name}");
+        compared.fetch_add(1, Ordering::Relaxed);
+    });
+    assert!(compared.into_inner() >= 3);
 }

@@ -18,7 +18,7 @@
 //! is none, all of it is the beginning of a run, and its end is one of the ends that the question about that run asks for.
 
 mod decisions;
-mod outside;
+pub(crate) mod outside;
 
 pub use decisions::{Combination, Decision, Paths, Stop};
 pub(crate) use decisions::{Difference, Made, outcome};

@@ -378,6 +378,7 @@ impl<S: Steps> Search<'_, S> {
         self.subject.complete();
         let trace = record(self.subject)?;
         self.subject.back_to(0);
+        self.subject.expect(present.clone());
         for made in present {
             self.subject.make(made);
         }

@@ -43,7 +43,7 @@ pub enum Method {
 /// `threadbare explore`
 #[derive(Args, Debug)]
 pub struct ExploreArguments {
-    /// A model program (.tb); for `paths`, `random` and `pct` also a binary that `threadbare cc` or `threadbare c++` built, or a source file in C or C++
+    /// A model program (.tb); for all strategies but `all` also a binary that `threadbare cc` or `threadbare c++` built, or a source file in C or C++
     pub program: PathBuf,
     /// The arguments of a compiled program
     #[arg(last = true, value_name = "ARGUMENT")]

@@ -24,8 +24,12 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
         (Search::Paths, Kind::Binary | Kind::Source(_)) => {
             return super::paths::paths_of_compiled(arguments);
         }
-        (_, Kind::Binary | Kind::Source(_)) => bail!(
-            "{}: only model programs (.tb) can be gone through step by step; for compiled ones there are --strategy paths, random and pct",
+        (Search::Dpor, Kind::Binary | Kind::Source(_)) => return super::classes::classes(arguments),
+        (Search::Prune, Kind::Binary | Kind::Source(_)) => {
+            return super::prune::prune_of_compiled(arguments);
+        }
+        (Search::All, Kind::Binary | Kind::Source(_)) => bail!(
+            "{}: only model programs (.tb) have states that can be looked at; for compiled ones there are --strategy dpor, prune, paths, random and pct",
             arguments.program.display()
         ),
     }

@@ -3,6 +3,7 @@
 pub mod cc;
 pub mod check;
 pub mod check_many;
+pub mod classes;
 pub mod ctp;
 pub mod doctor;
 pub mod dpor;

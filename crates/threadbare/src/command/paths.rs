@@ -41,14 +41,13 @@ pub fn paths_of_compiled(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let mut explored = paths::explore_beyond(&program, &options(arguments), &known, &mut each)?;
     drop(each);
     bar.finish_and_clear();
+    output::say(&compiled::about_starts(&program));
     explored.incomplete.extend(saving.end()?);
     explored.incomplete.extend(difference.map(|difference| {
         format!("two runs under the same schedule differ, so something else decides too: {difference}")
     }));
     let counted = counted(&explored);
-    // Names of threads may have spaces there.
-    let naming = Naming { replay, thread: &|_, thread| thread.to_string() };
-    runs::tell(arguments, &program, naming, searched(explored, counted))
+    runs::tell(arguments, &program, Naming::of_compiled(replay), searched(explored, counted))
 }
 
 fn options(arguments: &ExploreArguments) -> paths::Options {

@@ -64,6 +64,13 @@ pub struct Naming<'a> {
     pub thread: &'a dyn Fn(&Trace, ThreadId) -> String,
 }
 
+impl Naming<'static> {
+    /// How runs of a compiled program are told of: names of threads may have spaces there.
+    pub fn of_compiled(replay: Invocation) -> Naming<'static> {
+        Naming { replay, thread: &|_, thread| thread.to_string() }
+    }
+}
+
 /// How runs of a model program are told of.
 pub fn naming(arguments: &ExploreArguments) -> Naming<'static> {
     let replay = load::replay_of_model(&arguments.program, arguments.options.loop_bound);

@@ -90,6 +90,12 @@ pub fn difference_of_two_runs(program: &Compiled) -> anyhow::Result<Option<Strin
     Ok(about::difference(&run()?, &run()?, program))
 }
 
+/// Why a program that is run many times is started for each of them, as a note for who waits.
+pub fn about_starts(program: &Compiled) -> String {
+    let note = |why| format!("note: each run starts the program anew, which takes longer: {why}\n");
+    program.unserved().map(note).unwrap_or_default()
+}
+
 /// A binary, and the directory that it is in if we have built it.
 pub struct Built {
     binary: PathBuf,

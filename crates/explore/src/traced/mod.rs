@@ -1,0 +1,500 @@
+//! Any subject as one that is walked step by step ([`Steps`]): a compiled program cannot be taken back to an earlier point, but it can be run again.
+//!
+//! There is always one whole run that begins with the steps made so far. A step that comes next in it costs nothing; another one is
+//! a new run, whose schedule is the steps so far and that one, and behind them those that the search will want. What a thread that has not come to its turn
+//! would do is its next event in the run: it depends on nothing but what the thread itself has seen. Whether it could do it
+//! earlier, or in another order of the same steps, is computed from what the steps do to locks, conditions and the like (`state`); where that does not say it,
+//! the program is run and asked. So a class of equivalent schedules costs about one run.
+//!
+//! What is computed is held against what the subject says: who was enabled at each switch, and whether a run followed its schedule. If they differ, the
+//! search says that it may have missed something.
+
+mod recorded;
+mod state;
+
+use crate::paths::outside;
+use recorded::{Next, Recorded, Sites, Step, footprint};
+use state::{Can, Counts, State};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use subject::{Footprint, Move, RunError, Schedule, Segment, Steps, Strategy, Subject};
+use trace::{BlockedThread, Choice, EventId, EventKind, Logging, Outcome, ThreadId, Trace};
+
+/// A subject that is walked step by step.
+pub struct Traced<'s, S: Subject> {
+    subject: &'s S,
+    sites: Sites<'s>,
+    /// A run that begins with the steps made so far.
+    run: Rc<Recorded>,
+    made: usize,
+    expected: Vec<Move>,
+    known: RefCell<Known>,
+}
+
+/// What is found out on the way.
+struct Known {
+    counts: Counts,
+    /// What threads would do that a run has cut off, for the present run.
+    cut: Vec<(ThreadId, Option<Next>)>,
+    /// Runs that were made, for whatever reason.
+    runs: u64,
+    incomplete: BTreeSet<String>,
+    error: Option<RunError>,
+}
+
+impl<'s, S: Subject> Traced<'s, S> {
+    /// Before the first step.
+    ///
+    /// # Errors
+    /// If the subject cannot be run.
+    pub fn new(subject: &'s S) -> Result<Traced<'s, S>, RunError> {
+        let sites = Sites::new(subject.program());
+        let run = subject.run(&Strategy::RunToBlock, &Logging::Everything)?;
+        let mut counts = Counts::default();
+        let run = Rc::new(Recorded::new(run, 0, &sites, &mut counts));
+        let known = Known { counts, cut: vec![], runs: 1, incomplete: BTreeSet::new(), error: None };
+        let traced = Traced { subject, sites, run, made: 0, expected: vec![], known: RefCell::new(known) };
+        traced.hold_against_subject();
+        Ok(traced)
+    }
+
+    /// The present run, which goes on behind the steps made so far.
+    #[must_use]
+    pub fn trace(&self) -> &Trace {
+        &self.run.trace
+    }
+
+    /// How often the subject was run.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.known.borrow().runs
+    }
+
+    /// Why the search may have missed something.
+    #[must_use]
+    pub fn incomplete(&self) -> BTreeSet<String> {
+        self.known.borrow().incomplete.clone()
+    }
+
+    /// Why the subject could not be run any more, if that is so.
+    #[must_use]
+    pub fn error(&self) -> Option<RunError> {
+        self.known.borrow().error.clone()
+    }
+
+    fn missed(&self, why: impl Into<String>) {
+        self.known.borrow_mut().incomplete.insert(why.into());
+    }
+
+    /// The state behind the first `steps` steps of the run.
+    fn state(&self, steps: usize) -> State {
+        let mut state = State::default();
+        let counts = &self.known.borrow().counts;
+        for step in &self.run.steps[..steps] {
+            if let Some(kind) = &step.kind {
+                let (kind, woken) = state.here(counts, step.made.thread, kind, step.made.choice);
+                state.step(step.made.thread, &kind, &woken);
+            }
+        }
+        state
+    }
+
+    /// The step that a thread does next which has done those of its steps that lie before `before` and `more` others.
+    fn next_step(&self, thread: ThreadId, before: usize, more: usize) -> Option<&Step> {
+        let own = self.run.own(thread);
+        let done = own.partition_point(|&step| step < before) + more;
+        own.get(done).map(|&step| &self.run.steps[step])
+    }
+
+    /// What a thread would do that the run has cut off: it waited, or the process ended before its turn came.
+    fn cut_off(&self, thread: ThreadId) -> Option<Next> {
+        if self.run.over.contains(&thread) {
+            return None;
+        }
+        if let Some(next) = self.run.blocked.get(&thread) {
+            return Some(next.clone());
+        }
+        let known =
+            self.known.borrow().cut.iter().find(|(of, _)| *of == thread).map(|(_, next)| next.clone());
+        if let Some(known) = known {
+            return known;
+        }
+        let found = |schedule: Schedule| {
+            let (run, done) = self.run_on(&schedule, thread)?;
+            let next = run.next(thread, done);
+            (next.is_some() || run.over.contains(&thread)).then_some(next)
+        };
+        // What it would do depends only on what it has seen: in a run with nothing but that, least is in its way. If something is there too, that may be
+        // over in the run that we have, before the last step, which ended the process.
+        let before_the_end = self.run.steps.len().saturating_sub(1);
+        let next = (self.waits_for(thread).map(Some))
+            .or_else(|| found(self.schedule_of(&self.run.causes_of(thread))))
+            .or_else(|| found(self.schedule(before_the_end, &[])));
+        // It cannot go on there. If it joins somebody, or takes a lock that is never given back, then all that this could have come before is among
+        // its causes.
+        let has_semaphores = !self.known.borrow().counts.tokens.is_empty();
+        if next.is_none() && has_semaphores && self.known.borrow().error.is_none() {
+            self.missed("it is not known what a thread would have done whose turn did not come");
+        }
+        let next = next.flatten();
+        self.known.borrow_mut().cut.push((thread, next.clone()));
+        next
+    }
+
+    /// What a thread waits for at the end of the run, if that is a signal or the others at a barrier.
+    fn waits_for(&self, thread: ThreadId) -> Option<Next> {
+        let kind = self.state(self.run.steps.len()).waits_as(thread)?;
+        let site = self.run.steps[*self.run.own(thread).last()?].site;
+        Some(Next { kind, site, first: false })
+    }
+
+    /// Runs the subject along a schedule, and then a thread, if it can. Gives that run, and how many events the thread has along the schedule.
+    fn run_on(&self, schedule: &Schedule, thread: ThreadId) -> Option<(Recorded, u64)> {
+        let mut schedule = schedule.clone();
+        let done = done_along(&schedule, thread);
+        append(&mut schedule, thread, done + 1);
+        Some((self.record(schedule)?, done))
+    }
+
+    /// Whether a thread can make its next step right behind a schedule.
+    fn can_go_on(&self, schedule: &Schedule, thread: ThreadId) -> bool {
+        let is_behind = |step: &&Step| step.n > done_along(schedule, step.made.thread);
+        let run = self.run_on(schedule, thread);
+        run.is_some_and(|(run, _)| {
+            run.steps.iter().find(is_behind).is_some_and(|step| step.made.thread == thread)
+        })
+    }
+
+    /// Runs the subject along a schedule.
+    fn record(&self, schedule: Schedule) -> Option<Recorded> {
+        let followed = schedule.segments.len();
+        let run = self.subject.run(&Strategy::follow(schedule), &Logging::Everything);
+        let mut known = self.known.borrow_mut();
+        known.runs += 1;
+        match run {
+            Ok(run) => Some(Recorded::new(run, followed, &self.sites, &mut known.counts)),
+            Err(error) => {
+                known.error.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// The schedule of the first `steps` steps, and then of `moves`.
+    fn schedule(&self, steps: usize, moves: &[Move]) -> Schedule {
+        let mut schedule = self.schedule_of(&(0..steps).collect::<Vec<_>>());
+        let mut more: Vec<ThreadId> = vec![];
+        for made in moves {
+            let done = more.iter().filter(|&&thread| thread == made.thread).count();
+            more.push(made.thread);
+            let next = self.next_step(made.thread, steps, done);
+            schedule.choices.extend(made.choice);
+            append(
+                &mut schedule,
+                made.thread,
+                next.map_or_else(|| self.done(made.thread) + 1, |step| step.n),
+            );
+            if next.is_none() {
+                // How far it is to its next step nobody knows; it goes on by itself until it has made it.
+                break;
+            }
+        }
+        schedule
+    }
+
+    /// The schedule of some steps of the run.
+    fn schedule_of(&self, steps: &[usize]) -> Schedule {
+        let mut schedule = Schedule::default();
+        for step in steps.iter().map(|&step| &self.run.steps[step]) {
+            schedule.choices.extend(step.made.choice);
+            append(&mut schedule, step.made.thread, step.n);
+        }
+        schedule
+    }
+
+    /// How many events a thread has in the run.
+    fn done(&self, thread: ThreadId) -> u64 {
+        let own = self.run.trace.switches.iter().rev().find(|switch| switch.thread == thread);
+        own.map_or(0, |switch| switch.until)
+    }
+
+    /// Every way on of a thread, with what it touches; `next` is what it would do.
+    fn ways(
+        &self,
+        state: &State,
+        thread: ThreadId,
+        next: &Next,
+        ask: &dyn Fn() -> Schedule,
+    ) -> Vec<(Move, Footprint)> {
+        let touches = |kind: &EventKind, choice: Option<Choice>| {
+            let counts = &self.known.borrow().counts;
+            let (kind, woken) = state.here(counts, thread, kind, choice);
+            (Move { thread, choice }, footprint(state, thread, &kind, &woken, next.first, &self.run.trace))
+        };
+        let mut kind = next.kind.clone();
+        if let Some(waiting) = state.waits(thread) {
+            let at = |offset| trace::Location { allocation: trace::AllocationId(0), offset };
+            let (condition, mutex) = (at(waiting.condition), waiting.mutex.map(at));
+            let reason = trace::WakeReason::Expired;
+            if !waiting.woken {
+                let stops = EventKind::StopWaiting { condition, reason };
+                let timed = self.sites.is_timed(next.site);
+                return if timed { vec![touches(&stops, Some(Choice::Expire))] } else { vec![] };
+            }
+            kind = EventKind::WaitEnd { condition, mutex, reason };
+        }
+        let can = state.can(&self.known.borrow().counts, thread, &kind);
+        let can = match can {
+            Can::Ask(semaphore) => self.count_tokens(semaphore, thread, &ask()),
+            can => can == Can::Yes,
+        };
+        match &kind {
+            _ if !can => vec![],
+            EventKind::Signal { condition, .. } => match state.waiters(condition.offset) {
+                waiters if waiters.len() > 1 => {
+                    waiters.into_iter().map(|waiter| touches(&kind, Some(Choice::Wake(waiter)))).collect()
+                }
+                _ => vec![touches(&kind, None)],
+            },
+            kind => vec![touches(kind, None)],
+        }
+    }
+
+    /// Whether there is a token, found out by a run; then it is known how many there are at least, or exactly.
+    fn count_tokens(&self, semaphore: u64, thread: ThreadId, schedule: &Schedule) -> bool {
+        let can = self.can_go_on(schedule, thread);
+        let mut known = self.known.borrow_mut();
+        let (least, exact) = known.counts.tokens.entry(semaphore).or_insert((0, false));
+        match can {
+            true => *least += 1,
+            false => *exact = true,
+        }
+        can
+    }
+
+    /// Whether a thread is there, and has not ended.
+    fn lives(&self, state: &State, thread: ThreadId) -> bool {
+        !state.has_ended(thread) && (state.has_forked(thread) || self.run.fork(thread).is_none())
+    }
+
+    /// What a thread would do behind the first `steps` steps, and `more` of its own besides.
+    fn next(&self, thread: ThreadId, steps: usize, more: usize) -> Option<Next> {
+        match self.next_step(thread, steps, more) {
+            Some(step) => Some(self.next_of(step)),
+            None => self.cut_off(thread),
+        }
+    }
+
+    fn next_of(&self, step: &Step) -> Next {
+        let first =
+            self.run.own(step.made.thread).first().is_some_and(|&first| self.run.steps[first].n == step.n);
+        // The end of the process is nothing that a thread would have to wait for.
+        Next { kind: step.kind.clone().unwrap_or(EventKind::Landing), site: step.site, first }
+    }
+
+    /// Holds what is computed of who can go on against what the subject said of it, at each switch of the run.
+    fn hold_against_subject(&self) {
+        let run = &self.run;
+        let mut done: Vec<(ThreadId, u64)> = vec![];
+        // Who was stopped by the schedule has not come to where it would have to wait.
+        let mut stopped: BTreeSet<ThreadId> = BTreeSet::new();
+        for (n, switch) in run.trace.switches.iter().enumerate() {
+            let made =
+                |step: &Step| done.iter().any(|&(thread, n)| thread == step.made.thread && step.n <= n);
+            let steps = run.steps.iter().take_while(|step| made(step)).count();
+            let state = self.state(steps);
+            let others =
+                switch.enabled.iter().filter(|&thread| *thread != switch.thread && !stopped.contains(thread));
+            for &thread in others {
+                let Some(step) = self.next_step(thread, steps, 0) else { continue };
+                // Something that nobody notices may come first.
+                let so_far = done.iter().find(|(one, _)| *one == thread).map_or(0, |&(_, n)| n);
+                if step.n > so_far + 1 {
+                    continue;
+                }
+                let next = self.next_of(step);
+                let wakes_up = state.waits(thread).is_some_and(|waiting| !waiting.woken);
+                if !wakes_up && self.ways(&state, thread, &next, &|| self.schedule(steps, &[])).is_empty() {
+                    self.missed("a thread could go on though nothing of the run says so: a fault of ours");
+                }
+            }
+            done.retain(|(thread, _)| *thread != switch.thread);
+            done.push((switch.thread, switch.until));
+            match n < run.followed {
+                true => stopped.insert(switch.thread),
+                false => stopped.remove(&switch.thread),
+            };
+        }
+        if matches!(run.trace.outcome, Outcome::LimitReached { .. } | Outcome::Truncated) {
+            self.missed("a run was cut at a limit");
+        }
+        if run.trace.switches.is_empty() || self.subject.program().threads.is_empty() {
+            self.known.borrow_mut().incomplete.extend(outside::outside(self.subject.program(), &run.trace));
+        }
+    }
+}
+
+/// How many events a thread has along a schedule.
+fn done_along(schedule: &Schedule, thread: ThreadId) -> u64 {
+    let segments = schedule.segments.iter().filter(|segment| segment.thread == thread);
+    segments.map(|segment| segment.until).max().unwrap_or(0)
+}
+
+/// Adds that a thread goes on until its `n`-th event.
+fn append(schedule: &mut Schedule, thread: ThreadId, until: u64) {
+    match schedule.segments.last_mut() {
+        Some(last) if last.thread == thread => last.until = last.until.max(until),
+        _ => schedule.segments.push(Segment { thread, until, site: None }),
+    }
+}
+
+impl<S: Subject> Steps for Traced<'_, S> {
+    fn steps(&self) -> usize {
+        self.made
+    }
+
+    fn back_to(&mut self, steps: usize) {
+        self.made = self.made.min(steps);
+    }
+
+    fn expect(&mut self, moves: Vec<Move>) {
+        self.expected = moves;
+    }
+
+    fn moves(&self) -> Vec<Move> {
+        if self.made >= self.run.steps.len() || self.known.borrow().error.is_some() {
+            return vec![];
+        }
+        let state = self.state(self.made);
+        let mut moves = vec![];
+        for thread in self.run.threads().filter(|&thread| self.lives(&state, thread)) {
+            // The end of the process comes as its thread's next step does.
+            if let Some(Step { kind: None, made, .. }) = self.next_step(thread, self.made, 0) {
+                moves.push(*made);
+                continue;
+            }
+            if let Some(next) = self.next(thread, self.made, 0) {
+                let ways = self.ways(&state, thread, &next, &|| self.schedule(self.made, &[]));
+                moves.extend(ways.into_iter().map(|(made, _)| made));
+            }
+        }
+        moves.sort_by_key(|made| made.thread);
+        moves
+    }
+
+    fn make(&mut self, made: Move) -> Footprint {
+        let mut expected = std::mem::take(&mut self.expected);
+        if expected.first() != Some(&made) {
+            expected = vec![made];
+        }
+        if self.run.steps.get(self.made).is_none_or(|step| step.made != made) {
+            let Some(recorded) = self.record(self.schedule(self.made, &expected)) else {
+                return Footprint::everything();
+            };
+            let same = |(one, other): (&Step, &Step)| one.made == other.made && one.n == other.n;
+            let begins = recorded.steps.iter().zip(&self.run.steps[..self.made]).all(same)
+                && recorded.steps.get(self.made).is_some_and(|step| step.made == made);
+            if !begins {
+                self.known.borrow_mut().error.get_or_insert(RunError::NotRun(
+                    "a run that was made again did not begin as it did before".to_owned(),
+                ));
+                return Footprint::everything();
+            }
+            self.run = Rc::new(recorded);
+            self.known.borrow_mut().cut.clear();
+            self.hold_against_subject();
+        }
+        self.expected = expected.split_off(1);
+        self.made += 1;
+        (*self.run.steps[self.made - 1].footprint).clone()
+    }
+
+    fn last(&self) -> Option<EventId> {
+        let at = self.made.checked_sub(1)?;
+        let thread = self.run.steps[at].made.thread;
+        // With what nobody notices behind it, up to the thread's next step.
+        let n = match self.next_step(thread, at + 1, 0) {
+            Some(next) => next.n - 1,
+            None => self.done(thread),
+        };
+        Some(EventId { thread, n: n.max(self.run.steps[at].n) })
+    }
+
+    fn ways_after(&self, steps: usize, moves: &[Move], thread: ThreadId) -> Vec<(Move, Footprint)> {
+        let mut state = self.state(steps);
+        let mut more: Vec<ThreadId> = vec![];
+        let count = |more: &[ThreadId], of: ThreadId| more.iter().filter(|&&one| one == of).count();
+        for (at, made) in moves.iter().enumerate() {
+            let Some(next) = self.next(made.thread, steps, count(&more, made.thread)) else { return vec![] };
+            let ways = self.ways(&state, made.thread, &next, &|| self.schedule(steps, &moves[..at]));
+            if !ways.iter().any(|(way, _)| way == made) {
+                return vec![];
+            }
+            let kind = match made.choice {
+                Some(Choice::Expire) => match state.waits(made.thread) {
+                    Some(waiting) => EventKind::StopWaiting {
+                        condition: trace::Location {
+                            allocation: trace::AllocationId(0),
+                            offset: waiting.condition,
+                        },
+                        reason: trace::WakeReason::Expired,
+                    },
+                    None => next.kind,
+                },
+                _ => next.kind,
+            };
+            let (kind, woken) = state.here(&self.known.borrow().counts, made.thread, &kind, made.choice);
+            state.step(made.thread, &kind, &woken);
+            more.push(made.thread);
+        }
+        if !self.lives(&state, thread) {
+            return vec![];
+        }
+        if let Some(Step { kind: None, made, footprint, .. }) =
+            self.next_step(thread, steps, count(&more, thread))
+        {
+            return vec![(*made, (**footprint).clone())];
+        }
+        match self.next(thread, steps, count(&more, thread)) {
+            Some(next) => self.ways(&state, thread, &next, &|| self.schedule(steps, moves)),
+            None => vec![],
+        }
+    }
+
+    /// Races are predicted from the runs.
+    fn meet(&mut self, _step: usize, _moves: &[Move], _thread: ThreadId) {}
+
+    fn look(&mut self) {}
+
+    fn blocked(&self) -> Vec<BlockedThread> {
+        match &self.run.trace.outcome {
+            Outcome::Deadlock { blocked } if self.made == self.run.steps.len() => blocked.clone(),
+            _ => vec![],
+        }
+    }
+
+    fn pending(&self) -> Vec<(ThreadId, Footprint)> {
+        let steps = self.made;
+        let state = self.state(steps);
+        let mut pending = vec![];
+        for thread in self.run.threads().filter(|&thread| self.lives(&state, thread)) {
+            let ends = self.run.own(thread).last().is_some_and(|&step| self.run.steps[step].kind.is_none());
+            let Some(next) = (if ends { None } else { self.next(thread, steps, 0) }) else { continue };
+            let mut touches = Footprint::default();
+            match state.waits(thread) {
+                Some(waiting) if !waiting.woken && !self.sites.is_timed(next.site) => {
+                    touches.add_waiting(thread)
+                }
+                _ => {
+                    let (kind, woken) = state.here(&self.known.borrow().counts, thread, &next.kind, None);
+                    touches = footprint(&state, thread, &kind, &woken, next.first, &self.run.trace);
+                }
+            }
+            pending.push((thread, touches));
+        }
+        pending
+    }
+
+    fn complete(&mut self) {}
+}

@@ -1,0 +1,105 @@
+//! Random programs: a subject that is run again for each step that it has not made yet is searched as one that is taken back to where the step can be made.
+//! `PROPTEST_CASES` sets how many.
+
+mod common;
+
+use claim::Property;
+use common::{machine, programs};
+use explore::{Limits, Reduction, Traced, prune, search};
+use lang::ast::File;
+use lang::random::config;
+use machine::Machine;
+use machine::oracle::Walk;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use subject::{RunError, Steps, Strategy as Who, Subject as _};
+use trace::{Logging, Outcome, Trace};
+
+const LIMITS: Limits = Limits { runs: 3_000, steps: 10_000 };
+
+/// How a run ended, as far as all runs of a class have it in common.
+fn end(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Completed { .. } => "completed".to_owned(),
+        Outcome::AssertionFailed { site, .. } => format!("failed at {site:?}"),
+        Outcome::Fault { site, kind, .. } => format!("{kind:?} at {site:?}"),
+        Outcome::Deadlock { blocked } => {
+            let mut sites: Vec<_> = blocked.iter().map(|one| (one.thread, one.site)).collect();
+            sites.sort_unstable();
+            format!("stuck at {sites:?}")
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// The runs of a search, and how they end.
+fn searched<S: Steps>(
+    steps: &mut S,
+    reduction: Reduction,
+    outcome: impl Fn(&S) -> Outcome,
+) -> (u64, u64, bool, BTreeSet<String>) {
+    let mut ends = BTreeSet::new();
+    let statistics = search(steps, reduction, LIMITS, &mut |steps, _| {
+        ends.insert(end(&outcome(steps)));
+        true
+    });
+    (statistics.runs, statistics.given_up, statistics.stopped, ends)
+}
+
+fn same(machine: &Machine, file: &File) -> bool {
+    for reduction in [Reduction::Optimal, Reduction::Source] {
+        let expected = searched(&mut Walk::new(machine, false), reduction, Walk::outcome);
+        let mut traced = Traced::new(machine).expect("it runs");
+        let found = searched(&mut traced, reduction, |traced| traced.trace().outcome.clone());
+        if !traced.incomplete().is_empty() || expected.2 || found.2 {
+            return false;
+        }
+        assert_eq!(traced.error(), None, "{reduction:?}\n{}", lang::print(file));
+        assert_eq!(found, expected, "{reduction:?}\n{}", lang::print(file));
+    }
+    true
+}
+
+/// What pruning leaves to be run.
+fn pruned<S: Steps>(
+    steps: &mut S,
+    machine: &Machine,
+    record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
+) -> (u64, u64, bool, bool) {
+    let properties = vec![Property::Assertion];
+    let options = prune::Options { runs: LIMITS.runs, properties, ..prune::Options::default() };
+    let explored = prune::explore(steps, machine.program(), &options, record, &mut |_, _| true);
+    let explored = explored.expect("it is explored");
+    let whole = explored.incomplete.is_empty();
+    (explored.runs, explored.pruned, explored.bounded, whole)
+}
+
+fn same_pruned(machine: &Machine, file: &File) {
+    let mut again =
+        |walk: &Walk<'_>| Ok(machine.run(&Who::follow(walk.schedule()), &Logging::Everything)?.trace);
+    let expected = pruned(&mut Walk::new(machine, false), machine, &mut again);
+    let mut traced = Traced::new(machine).expect("it runs");
+    let found = pruned(&mut traced, machine, &mut |traced| Ok(traced.trace().clone()));
+    if traced.incomplete().is_empty() && expected.3 {
+        assert_eq!(traced.error(), None, "{}", lang::print(file));
+        assert_eq!(found, expected, "{}", lang::print(file));
+    }
+}
+
+#[test]
+fn random_programs_are_pruned_the_same() {
+    proptest!(config(150), |(file in programs())| same_pruned(&machine(&file, false), &file));
+}
+
+#[test]
+fn random_programs_are_searched_the_same() {
+    let (compared, all) = (AtomicU64::new(0), AtomicU64::new(0));
+    proptest!(config(300), |(file in programs())| {
+        all.fetch_add(1, Ordering::Relaxed);
+        compared.fetch_add(u64::from(same(&machine(&file, false), &file)), Ordering::Relaxed);
+    });
+    let (compared, all) = (compared.into_inner(), all.into_inner());
+    println!("{compared} of {all} compared");
+    assert!(compared * 20 > all * 19, "only {compared} of {all} programs could be compared");
+}
