@@ -5,7 +5,7 @@ CARGO ?= cargo
 RATE = target/tools/bin/rate
 PYPERPLAN = target/tools/pyperplan
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-plan bench-explore bench-check bench-record bench-runs bench-run mutation random random-machine random-predict random-plan random-explore random-check fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-plan bench-explore bench-explore-compiled bench-check bench-record bench-runs bench-run mutation random random-machine random-predict random-plan random-explore random-check fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -139,6 +139,12 @@ solver-contracts: setup-test
 # How many runs each strategy of explore needs, on the programs of PRUNE Table 1 and Fig. 6.
 bench-explore: setup
 	$(CARGO) run --release --locked -p threadbare-explore --example bench_explore
+
+# The same for compiled programs.
+bench-explore-compiled: setup-native
+	@CARGO="$(CARGO)" sh scripts/build-native.sh
+	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
+		$(CARGO) run --release --locked -p threadbare-suite --example bench_explore
 
 # The questions of 004 Fig. 6, programs of up to 500 memory operations, and 1,000 litmus tests made from cycles; beside z3 on the same formulas.
 bench-check: setup

@@ -80,15 +80,10 @@ pub fn outside(program: &Program, trace: &Trace) -> BTreeSet<String> {
     why
 }
 
-/// Whether a function looks at the time, or waits until some has passed.
-pub fn is_timed(name: &str) -> bool {
-    TIMED.iter().any(|part| name.contains(part))
-}
-
 /// Why it is not known what a function does under other schedules, in words.
 pub fn unknown(name: &str) -> Option<String> {
     let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
-    if is_timed(name) {
+    if TIMED.iter().any(|part| name.contains(part)) {
         return Some(format!("`{name}` depends on the time, and no schedule decides when that has come"));
     }
     // `operator new` and `delete`, exceptions, assertions, and what the compiler makes of memory functions.

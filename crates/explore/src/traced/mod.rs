@@ -379,6 +379,9 @@ impl<S: Subject> Steps for Traced<'_, S> {
                 moves.extend(ways.into_iter().map(|(made, _)| made));
             }
         }
+        // What the time decided, and no schedule, comes when it came.
+        let expired = Some(self.run.steps[self.made].made).filter(|made| made.choice == Some(Choice::Expire));
+        moves.extend(expired.filter(|made| !moves.contains(made)));
         moves.sort_by_key(|made| made.thread);
         moves
     }

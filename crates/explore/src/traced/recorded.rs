@@ -81,12 +81,9 @@ impl<'p> Sites<'p> {
         }
     }
 
-    /// Whether the wait there ends by itself after some time.
+    /// Whether a schedule decides that the wait there ends by itself. Of compiled programs the time does, see `outside`.
     pub fn is_timed(&self, site: SiteId) -> bool {
-        match self.op(site) {
-            Some(Op::Sync { op: SyncOp::TimedWait, .. }) => true,
-            _ => self.called(site).is_some_and(outside::is_timed),
-        }
+        matches!(self.op(site), Some(Op::Sync { op: SyncOp::TimedWait, .. }))
     }
 
     fn lock_mode(&self, site: SiteId) -> LockMode {
