@@ -110,13 +110,13 @@ random-predict: setup
 	@echo "make random-predict: 20,000 programs passed each comparison of the symbolic engine with the oracle"
 
 random-plan: setup
-	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
+	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=2000 $(CARGO) test --release --locked -p threadbare-predict \
 		--test planning --test sync
-	@echo "make random-plan: 20,000 programs passed each comparison of plans, lock-valid runs and sync-preserving runs with the oracle"
+	@echo "make random-plan: 2,000 programs passed each comparison of plans, lock-valid runs and sync-preserving runs with the oracle"
 
 random-explore: setup
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-explore \
-		--test against_the_oracle --test paths --test prune
+		--test against_the_oracle --test paths --test prune --test traced
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=2000 $(CARGO) test --release --locked -p threadbare-explore \
 		--test switches --test spins --test workers
 	@echo "make random-explore: 20,000 programs passed each comparison of the search with the oracle, 2,000 those of bounds, spins and workers"

@@ -7,6 +7,7 @@ use explore::{Limits, Reduction, Traced, paths, prune, search};
 use native::Compiled;
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
+use subject::Subject as _;
 use suite::{Build, Program, build, open, programs};
 use trace::Trace;
 
