@@ -37,7 +37,7 @@ int main(void) {
     pthread_t clerks[2];
     for (int i = 0; i < 2; i++) {
         pthread_create(&clerks[i], NULL, clerk, &from[i]);
-        usleep(2000); // nobody comes to work in the very moment that another one does
+        usleep(5000); // nobody comes to work in the very moment that another one does
     }
     for (int i = 0; i < 2; i++)
         pthread_join(clerks[i], NULL);

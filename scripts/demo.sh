@@ -30,19 +30,21 @@ sh scripts/build-native.sh || {
     compiled=no
 }
 if [ "$compiled" = yes ]; then
-    # Without Threadbare the bug does not show, however often the program is run.
+    # Without Threadbare the bug does not show, however often the program is run; on a machine that is very busy, once in thousands of runs.
     clang-22 -g -O1 -pthread examples/bank.c -o "$out/plain"
     echo
     echo "\$ for i in \$(seq 1000); do ./bank || echo failed; done"
     runs=0
+    failed=0
     while [ "$runs" -lt 1000 ]; do
-        "$out/plain" >/dev/null || {
-            echo "demo: the plain program failed in run $((runs + 1)) of 1000: that run was very unlucky" >&2
-            exit 1
-        }
+        "$out/plain" >/dev/null 2>&1 || failed=$((failed + 1))
         runs=$((runs + 1))
     done
-    echo "1000 runs, no failure"
+    if [ "$failed" -gt 5 ]; then
+        echo "demo: the plain program failed in $failed of 1000 runs: it should hardly ever" >&2
+        exit 1
+    fi
+    echo "1000 runs, $failed failures"
     expect 1 run examples/bank.c --save "$out/bank" --html "$out/bank.html"
     expect 1 replay examples/bank.c "$out/bank/1-atomicity-violation.schedule"
 fi

@@ -286,6 +286,7 @@ fn finish(
         transactions,
         original_events: trace.events.len(),
         rebuild,
+        compiled: program.threads.is_empty(),
         past: 0,
         phantoms,
         guards,

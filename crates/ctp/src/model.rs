@@ -1,6 +1,6 @@
 //! The concurrent trace program itself: tables that the events refer to.
 
-use crate::{Event, EventIndex, ExprId, Expressions, LocationId, PinReason, ReadId, ThreadIndex};
+use crate::{Event, EventIndex, ExprId, Expressions, Kind, LocationId, PinReason, ReadId, ThreadIndex};
 use ir::{FunctionId, SiteId, SyncKind, Width};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,8 @@ pub struct Ctp {
     pub original_events: usize,
     /// How well the values of the trace were rebuilt.
     pub rebuild: Rebuild,
+    /// It is of a compiled program, where some events have more than one number (see [`trace::EventKind::numbers`]).
+    pub compiled: bool,
     /// So many of the first events have happened already, in this order: the past of a slice (see [`Slices`](crate::Slices)).
     pub past: usize,
     /// Ways that threads did not take, if it is an abstraction with phantom edges.
@@ -48,6 +50,17 @@ impl Ctp {
     #[must_use]
     pub fn find(&self, id: EventId) -> Option<EventIndex> {
         self.by_id.get(&id).copied()
+    }
+
+    /// What a thread has done that stands right before an event.
+    #[must_use]
+    pub fn before(&self, id: EventId) -> EventId {
+        let numbers = match self.find(id).map(|at| &self.event(at).kind) {
+            Some(Kind::Update(_)) if self.compiled => trace::UPDATE_NUMBERS,
+            Some(Kind::CompareExchange { .. }) if self.compiled => trace::COMPARE_EXCHANGE_NUMBERS,
+            _ => 1,
+        };
+        EventId { n: id.n.saturating_sub(numbers), ..id }
     }
 
     /// The event of the trace with this identity and the silent ones before it, as far as they were kept.

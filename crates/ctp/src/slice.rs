@@ -206,6 +206,7 @@ impl<'c> Slices<'c> {
             transactions: vec![],
             original_events: ctp.original_events,
             rebuild: Rebuild::default(),
+            compiled: ctp.compiled,
             past: past.len(),
             phantoms: vec![],
             standing: vec![],

@@ -35,8 +35,8 @@ impl Encoding<'_> {
         let mut ids: Vec<EventId> = told.map(|event| event.id).collect();
         // Up to before an event that its thread stands before there may be events that nobody else notices.
         for &before in standing.iter().chain(&last) {
-            let EventId { thread, n } = self.event(before).id;
-            let entry = EventId { thread, n: n - 1 };
+            let entry = self.ctp.before(self.event(before).id);
+            let thread = entry.thread;
             match ids.iter().rposition(|id| id.thread == thread) {
                 Some(at) if ids[at].n < entry.n => ids.insert(at + 1, entry),
                 None if entry.n > 0 => ids.push(entry),

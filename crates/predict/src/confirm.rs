@@ -112,7 +112,8 @@ fn replay(
         }
     };
     let consequence = consequence(&run, normal);
-    let (standing, cause) = match standing(recorded, &run, candidate, witness) {
+    let compiled = subject.program().threads.is_empty();
+    let (standing, cause) = match standing(recorded, compiled, &run, candidate, witness) {
         Ok(()) => (Standing::Confirmed, None),
         Err(why) => {
             let cause = cause(recorded, &run, witness);
@@ -142,6 +143,7 @@ fn consequence(run: &Run, normal: &Normal) -> Consequence {
 /// Whether a run along a witness shows the candidate: its events, by number and by instruction.
 fn standing(
     recorded: &Trace,
+    compiled: bool,
     run: &Run,
     candidate: &Candidate,
     witness: &Witness,
@@ -172,8 +174,12 @@ fn standing(
             e1 < f && f < e2 && overlap(&events[e1], &events[f]) && overlap(&events[f], &events[e2])
         }
         Candidate::CoEnabledRace { first, second } => {
-            let both_next =
-                [first, second].into_iter().all(|id| until.get(&id.thread).copied().unwrap_or(0) == id.n - 1);
+            let is_next = |id: &EventId| {
+                let event = recorded.events.iter().find(|event| event.id == *id);
+                let numbers = event.map_or(1, |event| event.kind.numbers(compiled));
+                until.get(&id.thread).copied().unwrap_or(0) == id.n - numbers
+            };
+            let both_next = is_next(first) && is_next(second);
             // As far as the accesses were run, they must be what they were claimed to be.
             let (first, second) = (find(*first), find(*second));
             let run_both = first.zip(second).map(|(a, b)| (&run.trace.events[a], &run.trace.events[b]));

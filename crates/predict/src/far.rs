@@ -101,7 +101,7 @@ impl<'c> Far<'c> {
         }
         let (one, other) = (self.ctp.event(first).id, self.ctp.event(second).id);
         // What nobody notices lies between the last event of a thread and where it stands.
-        let before = |id: EventId| EventId { n: id.n - 1, ..id };
+        let before = |id: EventId| self.ctp.before(id);
         let mut last: Vec<EventId> = [before(one), before(other)].into_iter().filter(|id| id.n > 0).collect();
         if through {
             // Memory is not accessed after it was given back.

@@ -231,7 +231,7 @@ impl<'c> Sync<'c> {
             order: heard.map(|event| event.id).collect(),
             choices: rest.iter().filter_map(|at| self.choices.get(at).copied()).collect(),
         };
-        let before = |id: &EventId| EventId { n: id.n - 1, ..*id };
+        let before = |id: &EventId| ctp.before(*id);
         let last: Vec<EventId> = if then { events.to_vec() } else { events.iter().map(before).collect() };
         for id in last.into_iter().filter(|id| id.n > 0) {
             let of = |done: &&EventId| done.thread == id.thread;

@@ -335,6 +335,12 @@ impl AccessKind {
     }
 }
 
+/// How many numbers an atomic update of a compiled program has: what it found and what it left.
+pub const UPDATE_NUMBERS: u64 = 2;
+
+/// How many numbers a compare-and-exchange of a compiled program has: what it found, what it expected, and what it would leave.
+pub const COMPARE_EXCHANGE_NUMBERS: u64 = 3;
+
 impl EventKind {
     /// Whether it accesses some of these bytes.
     #[must_use]
@@ -372,6 +378,16 @@ impl EventKind {
             }
             _ => return None,
         })
+    }
+
+    /// How many numbers of its thread an event has, of which the last is its own: what code does at once may be several units of a log.
+    #[must_use]
+    pub fn numbers(&self, compiled: bool) -> u64 {
+        match self {
+            EventKind::Update { .. } if compiled => UPDATE_NUMBERS,
+            EventKind::CompareExchange { .. } if compiled => COMPARE_EXCHANGE_NUMBERS,
+            _ => 1,
+        }
     }
 
     /// Whether another thread could notice an event of this kind. Which events are visible indeed is known only after

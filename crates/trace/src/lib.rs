@@ -19,7 +19,10 @@ mod show;
 mod thread;
 
 pub use check::Inconsistency;
-pub use event::{AccessKind, AllocationId, Event, EventId, EventKind, Location, LockMode, WakeReason};
+pub use event::{
+    AccessKind, AllocationId, COMPARE_EXCHANGE_NUMBERS, Event, EventId, EventKind, Location, LockMode,
+    UPDATE_NUMBERS, WakeReason,
+};
 pub use fits::Misfit;
 pub use json::{JSON_VERSION, to_json, write_json};
 pub use places::Places;

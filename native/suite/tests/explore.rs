@@ -65,6 +65,10 @@ fn right_programs_are_safe_and_wrong_ones_are_not() {
     let fixed = runs("findings", "wait_if_fixed.c");
     assert_eq!(ends(&fixed.runs), BTreeSet::from(["ends"]));
     assert!(fixed.incomplete.is_empty() && fixed.duplicates == 0, "{:?}", fixed.incomplete);
+    // Threads are stopped right before compare-and-exchanges.
+    let indexer = runs("", "indexer.c");
+    assert_eq!(ends(&indexer.runs), BTreeSet::from(["ends"]));
+    assert_eq!((indexer.runs.len(), indexer.duplicates), (64, 0), "{:?}", indexer.incomplete);
     let wrong = runs("", "fa02.c");
     assert!(ends(&wrong.runs).contains("fails"));
     assert_eq!(wrong.duplicates, 0);

@@ -193,7 +193,7 @@ impl<'c> Planning<'c> {
             }
             run
         };
-        let before = |id: &EventId| EventId { n: id.n - 1, ..*id };
+        let before = |id: &EventId| self.ctp.before(*id);
         match candidate {
             Candidate::CoEnabledRace { .. } | Candidate::Deadlock(_) => {
                 // What nobody notices lies between the last event of a thread and where it stands.
