@@ -5,18 +5,22 @@
 //! with another beginning: that is *unknown (window)*, unless the window is all there is. Candidates whose events lie too far apart for a
 //! window are tried by going along the recorded run without one thread (`far`).
 
+mod long;
+
+pub(crate) use long::is_sliced;
+
 use crate::candidates::deadlock::circles;
 use crate::far::Far;
 use crate::symbolic::{Options, Symbolic};
 use claim::{Answer, Candidate, Deadlock, Unknown, Witness};
-use ctp::{Ctp, EventIndex, Kind, Slices};
-use encode::{Context, Mode, Result};
+use ctp::{Ctp, EventIndex, Slices};
+use encode::{Context, Result};
 use ir::Program;
-use rustc_hash::FxHashMap;
+use long::{MOST_EVENTS, is_long};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Instant;
-use trace::{EventId, EventKind, Location, Trace};
+use trace::{EventId, Trace};
 
 /// How many events windows have: those that are tried first, and those that are tried later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,9 +68,6 @@ const SOON_GONE_ALONG: usize = 20_000;
 
 /// So many of the largest windows are tried for candidates that are decided in one go.
 const FEW_WINDOWS: usize = 8;
-
-/// A trace of more events than this is never encoded as a whole.
-const MOST_EVENTS: usize = 6_000;
 
 /// A window: from which event to before which.
 type Window = (EventIndex, EventIndex);
@@ -418,39 +419,6 @@ fn is_open(answer: &Answer) -> bool {
 /// The last event before a cut that the trace has.
 pub(crate) fn last_before(ctp: &Ctp, cut: EventIndex) -> Option<trace::EventId> {
     ctp.events[..cut.index()].iter().rev().find(|event| !event.silent).map(|event| event.id)
-}
-
-/// Whether a trace is looked at through windows. Full linearizations and a bound on switches are about all of a schedule.
-pub(crate) fn is_sliced(ctp: &Ctp, options: &Options) -> bool {
-    is_long(ctp) && options.mode == Mode::Prefixes && options.switches.is_none()
-}
-
-/// Whether a trace is too long to be encoded as a whole: what grows with the square, or the cube, of its events is estimated.
-fn is_long(ctp: &Ctp) -> bool {
-    const MOST_PAIRS: usize = 400_000;
-    const MOST_TRIPLES: usize = 1_000_000;
-    if ctp.events.len() > MOST_EVENTS {
-        return true;
-    }
-    let mut locations: Vec<(usize, usize)> = vec![(0, 0); ctp.locations.len()];
-    let mut locks: FxHashMap<Location, usize> = FxHashMap::default();
-    let mut atomics: FxHashMap<Location, usize> = FxHashMap::default();
-    for event in &ctp.events {
-        if let Some(access) = event.kind.access() {
-            for target in &access.targets {
-                target.writes.iter().for_each(|write| locations[write.location.index()].0 += 1);
-                target.reads.iter().for_each(|&read| locations[ctp.read(read).location.index()].1 += 1);
-            }
-            *atomics.entry(access.recorded).or_default() += usize::from(access.order.is_some());
-        }
-        if let Kind::Other(EventKind::Lock { object, .. }) = event.kind {
-            *locks.entry(object).or_default() += 1;
-        }
-    }
-    let memory: usize = locations.iter().map(|&(writes, reads)| writes * (writes + reads)).sum();
-    let sections: usize = locks.values().map(|&sections| sections * sections).sum();
-    let orders: usize = atomics.values().map(|&atomics| atomics * atomics * atomics).sum();
-    memory + sections > MOST_PAIRS || orders > MOST_TRIPLES
 }
 
 /// Candidates of one kind share their time; those that say most about a failure come first.
