@@ -12,8 +12,8 @@ use trace::{Outcome, Trace};
 /// More combinations than this are not gone through here.
 const MOST_RUNS: u64 = 40;
 
-fn explored(subject: &impl subject::Subject) -> Explored {
-    let options = Options { runs: MOST_RUNS, ..Options::default() };
+fn explored(subject: &impl subject::Subject, runs: u64) -> Explored {
+    let options = Options { runs, ..Options::default() };
     paths::explore(subject, &options, &mut |_| true).expect("it is explored")
 }
 
@@ -40,7 +40,8 @@ fn ends(runs: &[Trace]) -> BTreeSet<&'static str> {
 fn twins_have_the_same_combinations_of_paths() {
     for_each(&programs("twins"), |program| {
         let built = build(program, &Build::at("-O1"));
-        let (compiled, twin) = (explored(&open(&built.path)), explored(&model(program)));
+        let (compiled, twin) =
+            (explored(&open(&built.path), MOST_RUNS), explored(&model(program), MOST_RUNS));
         let name = program.name();
         assert_eq!((compiled.duplicates, twin.duplicates), (0, 0), "{name}");
         assert_eq!(ends(&compiled.runs), ends(&twin.runs), "{name}");
@@ -60,7 +61,7 @@ fn right_programs_are_safe_and_wrong_ones_are_not() {
     let runs = |below: &str, name: &str| {
         let all = programs(below);
         let program = all.iter().find(|program| program.name() == name).expect("a program");
-        explored(&open(&build(program, &Build::at("-O1")).path))
+        explored(&open(&build(program, &Build::at("-O1")).path), 100)
     };
     let fixed = runs("findings", "wait_if_fixed.c");
     assert_eq!(ends(&fixed.runs), BTreeSet::from(["ends"]));
