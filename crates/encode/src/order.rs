@@ -187,6 +187,24 @@ impl Encoding<'_> {
         }))
     }
 
+    /// A thread has come to a silent event without a time of its own, and it came out as recorded.
+    pub(crate) fn passed_silently(&mut self, at: EventIndex) -> Result<Bool> {
+        let reached = self.reached(at);
+        let came_out = match self.kind(at) {
+            _ if !self.has_values() => return Ok(reached),
+            Kind::Require { condition, .. } | Kind::Assert { condition, held: true } => {
+                self.condition(*condition)?
+            }
+            Kind::Assert { condition, held: false } => {
+                let holds = self.condition(*condition)?;
+                self.solver.not(holds)?
+            }
+            Kind::Branch { as_recorded, .. } => self.condition(*as_recorded)?,
+            _ => return Ok(reached),
+        };
+        self.solver.and(&[reached, came_out])
+    }
+
     /// What must hold for an event to happen, beside its thread's coming there.
     fn demands(&mut self, at: EventIndex) -> Result<Vec<(Bool, Because)>> {
         let id = self.event(at).id;

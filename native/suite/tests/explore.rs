@@ -1,18 +1,20 @@
 //! Exploring compiled programs: a program and its twin in the model language have the same combinations of paths, and the same verdict.
 
-use explore::paths::{self, Explored, Options};
+use ctp::Ctp;
+use explore::paths::{self, Combination, Explored, Options, Paths};
 use explore::{Limits, Reduction, Traced, search};
 use machine::Machine;
 use machine::oracle::Walk;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use subject::Subject;
 use suite::{Build, Program, build, for_each, open, programs};
 use trace::{Outcome, Trace};
 
 /// More combinations than this are not gone through here.
 const MOST_RUNS: u64 = 40;
 
-fn explored(subject: &impl subject::Subject, runs: u64) -> Explored {
+fn explored(subject: &impl Subject, runs: u64) -> Explored {
     let options = Options { runs, ..Options::default() };
     paths::explore(subject, &options, &mut |_| true).expect("it is explored")
 }
@@ -78,6 +80,15 @@ fn right_programs_are_safe_and_wrong_ones_are_not() {
 /// More classes of schedules than this are not gone through here.
 const MOST_CLASSES: u64 = 400;
 
+/// The combinations of paths of runs of a compiled program.
+fn combinations(subject: &impl Subject, runs: &[Trace]) -> BTreeSet<Combination> {
+    let combination = |run: &Trace| {
+        let ctp = Ctp::build(subject.program(), run, &ctp::Options::default()).expect("the trace fits");
+        Paths::of_ctp(&ctp, &run.outcome).decisions
+    };
+    runs.iter().map(combination).collect()
+}
+
 #[test]
 fn twins_have_the_same_classes_of_schedules() {
     let compared = AtomicUsize::new(0);
@@ -102,6 +113,10 @@ fn twins_have_the_same_classes_of_schedules() {
         assert_eq!(steps.incomplete(), BTreeSet::new(), "{name}");
         assert_eq!((ours.runs, ours.given_up), (twin.runs, 0), "{name}");
         assert!(!ends(&ended).contains("something else"), "{name}");
+        // One run for each combination of paths has all of those that the classes have.
+        let by_paths = explored(&compiled, MOST_CLASSES);
+        assert_eq!(by_paths.incomplete, BTreeSet::new(), "{name}");
+        assert_eq!(combinations(&compiled, &by_paths.runs), combinations(&compiled, &ended), "{name}");
         compared.fetch_add(1, Ordering::Relaxed);
     });
     assert!(compared.into_inner() >= 3);

@@ -48,11 +48,14 @@ impl Encoding<'_> {
         self.encode_exclusive()
     }
 
-    /// An event happens, and as it did in the recorded run, as far as it has outcomes.
+    /// An event happens, and as it did in the recorded run, as far as it has outcomes. A silent one happens as soon as its thread has come there.
     ///
     /// # Errors
     /// As for [`Encoding::ask`].
     pub fn as_recorded(&mut self, event: EventIndex) -> Result<Bool> {
+        if self.event(event).silent && self.points[event.index()].is_none() {
+            return self.passed_silently(event);
+        }
         let inside = self.inside(event);
         match self.departs.get(&event) {
             Some(&departs) => {

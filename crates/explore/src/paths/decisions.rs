@@ -172,7 +172,11 @@ impl Paths {
     /// How many decisions a thread has made up to its event of this number.
     pub fn made_until(&self, thread: ThreadId, n: u64) -> usize {
         let events = self.events.get(&thread).map_or(&[][..], Vec::as_slice);
-        events.partition_point(|made| matches!(made, Made::Event(event) if event.n <= n))
+        events.partition_point(|made| match made {
+            Made::Event(event) => event.n <= n,
+            // It is made as soon as the event before it has happened.
+            Made::Silently(..) => made.done_before() <= n,
+        })
     }
 
     /// How many decisions a thread has made.
