@@ -13,6 +13,7 @@
 mod alone;
 mod build;
 mod formula;
+mod gains;
 mod goal;
 mod memory;
 mod outside;

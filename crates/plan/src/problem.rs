@@ -255,24 +255,29 @@ impl Problem {
     /// The state after a thread's next step came about in one of its ways.
     pub(crate) fn after(&self, state: &State, thread: ThreadNumber, way: usize) -> State {
         let mut next = state.clone();
-        let Some(way) = self.next(state, thread).and_then(|step| step.ways.get(way)) else { return next };
-        next.0[thread.index()] += 1;
+        self.apply(&mut next, thread, way);
+        next
+    }
+
+    /// A thread's next step comes about in one of its ways.
+    pub(crate) fn apply(&self, state: &mut State, thread: ThreadNumber, way: usize) {
+        let Some(way) = self.next(state, thread).and_then(|step| step.ways.get(way)) else { return };
+        state.0[thread.index()] += 1;
         if way.is_last {
-            next.0[thread.index()] |= State::STOPPED;
+            state.0[thread.index()] |= State::STOPPED;
         }
         for &effect in &way.does {
             match effect {
-                Effect::Set(variable, value) => next.0[self.at(variable)] = value,
-                Effect::Increase(variable) => next.0[self.at(variable)] += 1,
-                Effect::Decrease(variable) => next.0[self.at(variable)] -= 1,
+                Effect::Set(variable, value) => state.0[self.at(variable)] = value,
+                Effect::Increase(variable) => state.0[self.at(variable)] += 1,
+                Effect::Decrease(variable) => state.0[self.at(variable)] -= 1,
                 Effect::Change(variable, from, to) => {
-                    let number = &mut next.0[self.at(variable)];
+                    let number = &mut state.0[self.at(variable)];
                     if *number == from {
                         *number = to;
                     }
                 }
             }
         }
-        next
     }
 }

@@ -40,7 +40,7 @@ const PROGRAMS: [(&str, &str, Strategy, usize); 6] = [
         Strategy::RunToBlock,
         usize::MAX,
     ),
-    ("elevator", include_str!("programs/elevator.tb"), Strategy::RoundRobin { quantum: 50 }, 12),
+    ("elevator", include_str!("programs/elevator.tb"), Strategy::RoundRobin { quantum: 50 }, usize::MAX),
     ("ftp", include_str!("programs/ftp.tb"), Strategy::RunToBlock, usize::MAX),
 ];
 
