@@ -101,6 +101,7 @@ pub(crate) fn search_behind<S: Steps>(
         fresh: true,
         current: None,
     });
+    search.subject.expect(begin.to_vec());
     for &made in begin {
         search.make(made, Tree::default());
     }

@@ -42,6 +42,7 @@ pub fn parts<S: Steps>(subject: &mut S, wanted: usize) -> Vec<Part> {
 
 /// The parts of a part, by its next step; `None` if it has none.
 fn divide<S: Steps>(subject: &mut S, part: &Part) -> Option<Vec<Part>> {
+    subject.expect(part.steps.clone());
     part.steps.iter().for_each(|&made| _ = subject.make(made));
     let moves = subject.moves();
     if moves.is_empty() {

@@ -290,6 +290,64 @@ fn all_schedules_prove_a_compiled_program_safe_or_show_what_is_wrong() {
     assert!(explored("dpor", "locked.c").1.contains("2 runs; each stands for"));
 }
 
+/// Two threads that add to a counter under a lock, so many times.
+fn two_adders(times: u32) -> String {
+    let text = "#include <pthread.h>\nint counter;\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+    static void *add(void *unused) {\n  for (int i = 0; i < TIMES; i++) {\n\
+    pthread_mutex_lock(&m); counter++; pthread_mutex_unlock(&m); }\n  return unused; }\n\
+    int main(void) {\n  pthread_t one, other;\n\
+    pthread_create(&one, 0, add, 0); pthread_create(&other, 0, add, 0);\n\
+    pthread_join(one, 0); pthread_join(other, 0);\n  return counter != 2 * TIMES;\n}\n";
+    text.replace("TIMES", &times.to_string())
+}
+
+#[test]
+fn an_exploration_by_many_says_the_same_also_if_it_was_interrupted() {
+    let Some(directory) = directory() else { return };
+    let directory = directory.path();
+    let explore = |more: &[&str]| {
+        let words = ["explore", "--strategy", "dpor", "--only", "assert"];
+        threadbare(directory, &[&words[..], more].concat())
+    };
+    let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    // In how many orders the lock is taken: 10 over 5, which is done in one go, and 14 over 7.
+    for (times, orders) in [(5, 252), (7, 3432)] {
+        write(directory, "adders.c", &two_adders(times));
+        let (one, two) = (explore(&["--workers", "1", "adders.c"]), explore(&["--workers", "2", "adders.c"]));
+        assert_eq!(text(&one), text(&two));
+        assert!(text(&one).contains(&format!("{orders} runs; each stands for")), "{}", text(&one));
+        assert!(text(&one).contains("safe: no schedule"), "{}", text(&one));
+        expect(&explore(&["--resume", "adders.c"]), 2, "was interrupted here");
+    }
+    // Once it has been divided: how long that takes depends on the machine.
+    let states = directory.join(".threadbare/explorations");
+    let is_kept = || std::fs::read_dir(&states).is_ok_and(|mut states| states.next().is_some());
+    let mut wait = std::time::Duration::from_secs(1);
+    for _ in 0..8 {
+        let mut command = Command::new("env");
+        command.args([
+            "--default-signal=INT",
+            env!("CARGO_BIN_EXE_threadbare"),
+            "explore",
+            "--strategy",
+            "dpor",
+        ]);
+        command.args(["--only", "assert", "adders.c"]).current_dir(directory).stdin(Stdio::null());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(wait);
+        Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+        match child.wait().unwrap().code() {
+            Some(3) if is_kept() => break,
+            Some(3) => wait *= 2,
+            _ => wait /= 2,
+        }
+    }
+    assert!(is_kept(), "it was interrupted too early or too late each time");
+    let resumed = explore(&["--resume", "--workers", "2", "adders.c"]);
+    assert_eq!(text(&resumed), text(&explore(&["adders.c"])), "{}", said(&resumed));
+    assert!(!is_kept(), "nothing is left to go on with");
+}
+
 #[test]
 fn what_no_schedule_decides_is_named_and_nothing_is_called_safe() {
     let Some(directory) = directory() else { return };

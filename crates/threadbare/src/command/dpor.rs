@@ -1,10 +1,6 @@
-//! `threadbare explore --strategy dpor`: one schedule of each class of equivalent ones, by all cores.
-//!
-//! The search is divided into parts that depend on the program alone; workers do them, and what each has shown is put together in the order of the
-//! parts. So the answer does not depend on how many workers there are, nor on whether it was interrupted.
+//! `threadbare explore --strategy dpor` of a model program: one schedule of each class of equivalent ones, by all cores.
 
-use super::resume::Kept;
-use super::runs;
+use super::divided::{self, Done, PARTS};
 use super::tree::Tree;
 use crate::cli::{ExploreArguments, Reduction};
 use crate::{output, prediction};
@@ -12,18 +8,7 @@ use explore::{Limits, Part, Statistics};
 use indicatif::ProgressBar;
 use machine::Machine;
 use machine::oracle::{Answers, LimitReached, Walk};
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// So many parts keep all workers busy until the end, and little of the work is lost when it is interrupted.
-const PARTS: usize = 256;
-
-/// What a part has shown.
-struct Done {
-    answers: Answers,
-    /// All of the part was done.
-    whole: bool,
-}
 
 /// Goes through one schedule of each class of equivalent ones.
 pub fn reduce(machine: &Machine, arguments: &ExploreArguments) -> anyhow::Result<Answers> {
@@ -102,59 +87,21 @@ impl Search<'_> {
 
     fn by_parts(&self) -> anyhow::Result<Answers> {
         let parts = explore::parts(&mut self.walk(), PARTS);
-        let mut kept = Kept::new(self.arguments, self.machine.fingerprint());
-        let mut done: BTreeMap<usize, Answers> = kept.load(self.arguments)?.unwrap_or_default();
-        let left: Vec<usize> = (0..parts.len()).filter(|at| !done.contains_key(at)).collect();
-        let mut written = Ok(());
-        let results = explore::by_workers(
-            left.len(),
-            self.workers(),
-            &|at| self.part(&parts[left[at]]),
-            &mut |at, one: &Done| {
-                if one.whole {
-                    done.insert(left[at], one.answers.clone());
-                }
-                if kept.is_due() && written.is_ok() {
-                    written = kept.save(&done);
-                }
-            },
-        );
-        written?;
-        let interrupted = prediction::interrupter().is_set();
-        match interrupted {
-            true => {
-                kept.save(&done)?;
-                output::say(&format!("{}\n", kept.how_to_go_on()));
-            }
-            false => kept.remove(),
-        }
-        // In the order of the parts, whoever did them and when.
-        for (at, one) in left.into_iter().zip(results) {
-            done.insert(at, one.answers);
-        }
+        let part = |at: usize| self.part(&parts[at]);
+        let all = divided::do_all(self.arguments, self.machine.fingerprint(), parts.len(), &part)?;
         let mut answers = Answers { one_of_each_class: true, ..Answers::default() };
-        done.into_values().for_each(|more| answers.merge(more));
-        if interrupted {
+        all.shown.into_iter().for_each(|more| answers.merge(more));
+        if all.interrupted {
             answers.limit = Some(LimitReached::Interrupted);
         }
         Ok(answers)
     }
 
-    /// With a limit it depends on the order of the work what is found up to it.
-    fn workers(&self) -> usize {
-        match self.arguments.max_runs < ExploreArguments::MOST_RUNS
-            || self.arguments.max_steps < ExploreArguments::MOST_STEPS
-        {
-            true => 1,
-            false => runs::workers(self.arguments),
-        }
-    }
-
-    fn part(&self, part: &Part) -> Done {
+    fn part(&self, part: &Part) -> Done<Answers> {
         let mut walk = self.walk();
         let mut limit = self.limit();
         if limit.is_some() {
-            return Done { answers: walk.into_answers(limit), whole: false };
+            return Done { shown: walk.into_answers(limit), whole: false };
         }
         let mut before = Statistics::default();
         let mut each = |walk: &Walk<'_>, statistics: &Statistics| {
@@ -163,7 +110,7 @@ impl Search<'_> {
         };
         let statistics = explore::search_part(&mut walk, part, self.reduction(), self.limits, &mut each);
         let limit = limit.filter(|_| statistics.stopped).or_else(|| self.cut(&statistics));
-        Done { answers: walk.into_answers(limit), whole: !statistics.stopped }
+        Done { shown: walk.into_answers(limit), whole: !statistics.stopped }
     }
 
     /// Counts a run, and says whether a limit was reached.

@@ -5,6 +5,7 @@ pub mod check;
 pub mod check_many;
 pub mod classes;
 pub mod ctp;
+pub mod divided;
 pub mod doctor;
 pub mod dpor;
 pub mod explore;

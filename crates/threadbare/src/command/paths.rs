@@ -7,6 +7,7 @@ use crate::{compiled, output};
 use anyhow::bail;
 use explore::paths::{self, Explored};
 use indicatif::ProgressBar;
+use subject::Subject as _;
 use trace::Trace;
 
 /// Of a model program.
@@ -34,8 +35,7 @@ pub fn paths_of_compiled(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
         compiled::silent(&arguments.program, &arguments.process, &arguments.arguments)?;
     let bar = output::spinner();
     let difference = compiled::difference_of_two_runs(&program)?;
-    // That it is the same program the schedules themselves say.
-    let mut saving = Saving::new(arguments, 0)?;
+    let mut saving = Saving::new(arguments, program.program().fingerprint())?;
     let known = saving.known().to_vec();
     let mut each = counting(&bar, &mut saving);
     let mut explored = paths::explore_beyond(&program, &options(arguments), &known, &mut each)?;

@@ -34,21 +34,23 @@ pub fn prune_of_compiled(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
         Some(error) => Err(error),
         None => Ok(steps.trace().clone()),
     };
-    // That it is the same program the schedules themselves say.
-    let saving = Saving::new(arguments, 0)?;
+    let saving = Saving::new(arguments, program.program().fingerprint())?;
     let mut searched = search(arguments, &program, &mut steps, saving, &mut record)?;
-    searched.incomplete.extend(incomplete(&steps, difference));
+    searched.incomplete.extend(incomplete(steps.incomplete(), steps.error(), difference));
     runs::tell(arguments, &program, Naming::of_compiled(replay), searched)
 }
 
 /// Why a search that was made step by step of a compiled program may have missed something.
-pub fn incomplete<S: Subject>(steps: &Traced<'_, S>, difference: Option<String>) -> BTreeSet<String> {
-    let mut incomplete = steps.incomplete();
-    incomplete.extend(steps.error().map(|error| error.to_string()));
-    incomplete.extend(difference.map(|difference| {
+pub fn incomplete(
+    mut why: BTreeSet<String>,
+    error: Option<RunError>,
+    difference: Option<String>,
+) -> BTreeSet<String> {
+    why.extend(error.map(|error| error.to_string()));
+    why.extend(difference.map(|difference| {
         format!("two runs under the same schedule differ, so something else decides too: {difference}")
     }));
-    incomplete
+    why
 }
 
 fn search<S: Subject, T: Steps>(

@@ -1,0 +1,79 @@
+//! A search that is divided into parts, which depend on the program alone: workers do them, and what each has shown is put together in the order of
+//! the parts. So the answer does not depend on how many workers there are, nor on whether it was interrupted.
+
+use super::resume::Kept;
+use super::runs;
+use crate::cli::ExploreArguments;
+use crate::{output, prediction};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+
+/// So many parts keep all workers busy until the end, and little of the work is lost when it is interrupted.
+pub const PARTS: usize = 256;
+
+/// What a part has shown.
+pub struct Done<T> {
+    pub shown: T,
+    /// All of the part was done.
+    pub whole: bool,
+}
+
+/// What all parts have shown.
+pub struct All<T> {
+    pub shown: Vec<T>,
+    pub interrupted: bool,
+}
+
+/// Does all parts that are not done yet.
+pub fn do_all<T: Clone + Send + Serialize + DeserializeOwned>(
+    arguments: &ExploreArguments,
+    fingerprint: u64,
+    parts: usize,
+    part: &(impl Fn(usize) -> Done<T> + Sync),
+) -> anyhow::Result<All<T>> {
+    let mut kept = Kept::new(arguments, fingerprint);
+    let mut done: BTreeMap<usize, T> = kept.load(arguments)?.unwrap_or_default();
+    let left: Vec<usize> = (0..parts).filter(|at| !done.contains_key(at)).collect();
+    let mut written = Ok(());
+    let results = explore::by_workers(
+        left.len(),
+        workers(arguments),
+        &|at| part(left[at]),
+        &mut |at, one: &Done<T>| {
+            if one.whole {
+                done.insert(left[at], one.shown.clone());
+            }
+            if kept.is_due() && written.is_ok() {
+                written = kept.save(&done);
+            }
+        },
+    );
+    written?;
+    let interrupted = prediction::interrupter().is_set();
+    match interrupted {
+        true => {
+            kept.save(&done)?;
+            output::say(&format!("{}\n", kept.how_to_go_on()));
+        }
+        false => kept.remove(),
+    }
+    // In the order of the parts, whoever did them and when.
+    for (at, one) in left.into_iter().zip(results) {
+        done.insert(at, one.shown);
+    }
+    Ok(All { shown: done.into_values().collect(), interrupted })
+}
+
+/// With a limit it depends on the order of the work what is found up to it.
+fn workers(arguments: &ExploreArguments) -> usize {
+    match is_limited(arguments) {
+        true => 1,
+        false => runs::workers(arguments),
+    }
+}
+
+/// Whether somebody has set a limit of runs or steps.
+pub fn is_limited(arguments: &ExploreArguments) -> bool {
+    arguments.max_runs < ExploreArguments::MOST_RUNS || arguments.max_steps < ExploreArguments::MOST_STEPS
+}
