@@ -184,7 +184,7 @@ fn widened(known: &[u64], aim: Aim) -> Aim {
 }
 
 /// Who touches what in the recorded run.
-fn recorded(trace: &Trace, happened: usize) -> Footprints {
+pub(crate) fn recorded(trace: &Trace, happened: usize) -> Footprints {
     let mut footprints = Footprints::default();
     let freed: Vec<AllocationId> = (trace.events[..happened].iter())
         .filter_map(|event| match event.kind {

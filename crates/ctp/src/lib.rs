@@ -31,6 +31,7 @@ mod pure;
 pub mod show;
 mod slice;
 mod space;
+mod states;
 mod transactions;
 mod updates;
 mod value_set;
@@ -45,6 +46,7 @@ pub use model::{
     Ctp, Failing, Location, Object, Phantom, Read, Rebuild, Standing, Thread, Transaction, TransactionOrigin,
 };
 pub use slice::Slices;
+pub use states::states;
 pub use walk::Phantoms;
 
 use std::time::Instant;

@@ -4,7 +4,7 @@
 mod common;
 
 use claim::Property;
-use common::{machine, programs};
+use common::{machine, programs, waiting};
 use explore::{Limits, Reduction, Traced, prune, search};
 use lang::ast::File;
 use lang::random::config;
@@ -59,6 +59,38 @@ fn same(machine: &Machine, file: &File) -> bool {
         assert_eq!(found, expected, "{reduction:?}\n{}", lang::print(file));
     }
     true
+}
+
+/// The same where threads wait in loops, which are recognised.
+fn same_spinning(source: &str) {
+    let file = lang::parse(source).unwrap_or_else(|errors| panic!("{errors:?}\n{source}"));
+    let machine = machine(&file, false);
+    for reduction in [Reduction::Optimal, Reduction::Source] {
+        let mut walk = Walk::new(&machine, false).recognising_spins();
+        let expected = searched(&mut walk, reduction, Walk::outcome);
+        let mut traced = Traced::recognising_spins(&machine).expect("it runs");
+        let found = searched(&mut traced, reduction, |traced| traced.trace().outcome.clone());
+        assert_eq!(traced.error(), None, "{reduction:?}\n{source}");
+        let counts = |searched: &(u64, u64, bool, BTreeSet<String>)| (searched.0, searched.1, searched.2);
+        assert_eq!(counts(&found), counts(&expected), "{reduction:?}\n{source}");
+        let waits_for_ever = expected.3.iter().any(|end| end.starts_with("stuck"));
+        match waits_for_ever {
+            true => assert_eq!(traced.incomplete().len(), 1, "{:?}\n{source}", traced.incomplete()),
+            false => {
+                assert_eq!(traced.incomplete(), BTreeSet::new(), "{source}");
+                assert_eq!(found.3, expected.3, "{reduction:?}\n{source}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(100))]
+
+    #[test]
+    fn loops_that_wait_are_recognised_the_same(source in waiting()) {
+        same_spinning(&source);
+    }
 }
 
 /// What pruning leaves to be run.

@@ -80,6 +80,24 @@ fn right_programs_are_safe_and_wrong_ones_are_not() {
 /// More classes of schedules than this are not gone through here.
 const MOST_CLASSES: u64 = 400;
 
+#[test]
+fn loops_that_only_wait_are_recognised_as_in_their_twins() {
+    for_each(&programs("waiting"), |program| {
+        let built = build(program, &Build::at("-O1"));
+        let (compiled, machine) = (open(&built.path), model(program));
+        let (limits, name) = (Limits { runs: MOST_CLASSES, ..Limits::default() }, program.name());
+        for reduction in [Reduction::Optimal, Reduction::Source] {
+            let mut walk = Walk::new(&machine, false).recognising_spins();
+            let twin = search(&mut walk, reduction, limits, &mut |_, _| true);
+            let mut steps = Traced::recognising_spins(&compiled).expect("it runs");
+            let ours = search(&mut steps, reduction, limits, &mut |_, _| true);
+            println!("{name}: {ours:?} in {} runs; its twin {twin:?}", steps.runs());
+            assert_eq!((steps.error(), steps.incomplete()), (None, BTreeSet::new()), "{name}");
+            assert_eq!((ours.runs, ours.stopped), (twin.runs, false), "{name}");
+        }
+    });
+}
+
 /// The combinations of paths of runs of a compiled program.
 fn combinations(subject: &impl Subject, runs: &[Trace]) -> BTreeSet<Combination> {
     let combination = |run: &Trace| {

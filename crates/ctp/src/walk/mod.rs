@@ -12,6 +12,7 @@ mod foreign;
 mod memory;
 mod phantom;
 mod standing;
+mod standing_state;
 mod step;
 
 pub use memory::Request;
@@ -84,6 +85,8 @@ struct Runner {
     /// The number of its last event.
     done: u64,
     allocations: u64,
+    /// How often it has written memory that the trace says nothing of.
+    hidden_writes: u64,
     /// The content that the first half of a copy has read.
     copied: Option<Vec<ExprId>>,
     pinned: FxHashSet<ExprId>,
@@ -118,6 +121,9 @@ pub struct Walk<'w> {
     holds: Vec<Option<u128>>,
     decisions: FxHashMap<SiteId, Option<std::rc::Rc<decision::Plan>>>,
     live: FxHashMap<FunctionId, std::rc::Rc<decision::Live>>,
+    needed: standing_state::Needed,
+    /// For each event the state of its thread before it, if that is wanted.
+    pub states: Option<Vec<Option<u64>>>,
     /// Where phantom edges are wanted, and the ways of the branches so far.
     pub phantoms: Option<Phantoms<'w>>,
     ways: FxHashMap<(FunctionId, BlockId), Option<std::rc::Rc<ir::analysis::Ways>>>,
@@ -167,6 +173,8 @@ impl<'w> Walk<'w> {
             holds: vec![],
             decisions: FxHashMap::default(),
             live: FxHashMap::default(),
+            needed: standing_state::Needed::default(),
+            states: None,
             phantoms: None,
             ways: FxHashMap::default(),
             guard: None,
@@ -204,6 +212,7 @@ impl<'w> Walk<'w> {
                 values: vec![],
                 done: 0,
                 allocations: 0,
+                hidden_writes: 0,
                 copied: None,
                 pinned: FxHashSet::default(),
                 regions: vec![],

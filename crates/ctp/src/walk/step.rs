@@ -43,6 +43,11 @@ impl Walk<'_> {
             if self.enter(t, event, frame, site) {
                 return Ok(());
             }
+            if self.states.is_some() && site == event.site && frame.doing == Doing::Running {
+                let state = self.standing_state(t);
+                let place = self.states.as_mut().and_then(|states| states.get_mut(at));
+                place.into_iter().for_each(|place| *place = state);
+            }
             let program = self.program;
             let block = program.function(frame.function).block(frame.block);
             let step = match (frame.doing, block.instructions.get(frame.at as usize)) {
@@ -122,14 +127,17 @@ impl Walk<'_> {
                 return Ok(Step::Took);
             }
             Op::Load { .. } | Op::Store { .. } | Op::Update { .. } | Op::CompareExchange { .. } => {
+                self.runners[t].hidden_writes += u64::from(!matches!(instruction.op, Op::Load { .. }));
                 self.hidden_access(t, frame, instruction)?;
             }
             Op::MemoryCopy { to, from, bytes, .. } => {
                 let [to, from, bytes] = [*to, *from, *bytes].map(|operand| self.operand(t, frame, operand));
+                self.runners[t].hidden_writes += 1;
                 self.hidden_copy(to?, from?, bytes?);
             }
             Op::MemorySet { to, byte, bytes } => {
                 let [to, byte, bytes] = [*to, *byte, *bytes].map(|operand| self.operand(t, frame, operand));
+                self.runners[t].hidden_writes += 1;
                 self.hidden_fill(to?, byte?, bytes?);
             }
             Op::Fence { order } => {

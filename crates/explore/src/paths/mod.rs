@@ -25,6 +25,7 @@ pub(crate) use decisions::{Difference, Made, outcome};
 
 use crate::Error;
 use crate::question::{Question, Said, Sought};
+use crate::traced;
 use ctp::Ctp;
 use ir::Program;
 use std::collections::BTreeSet;
@@ -121,6 +122,14 @@ pub fn explore_beyond(
         let Seen { trace, paths, .. } = &seen[from];
         if is_compiled(program) {
             explored.incomplete.extend(outside::outside(program, trace));
+            // There would be a combination for each number of rounds.
+            if traced::goes_round(program, trace) {
+                let why =
+                    "a thread waits in a loop: --strategy dpor knows such loops, --strategy paths does not";
+                explored.incomplete.insert(why.to_owned());
+                from += 1;
+                continue;
+            }
         }
         let (ctp, paths) = (seen[from].ctp(program)?, paths.clone());
         let mut question =

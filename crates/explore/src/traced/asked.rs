@@ -1,7 +1,7 @@
 //! What the run at hand does not say is found out by others: what a thread would have done whose turn did not come, and how many tokens there are.
 
 use super::recorded::{Next, Recorded, Step};
-use super::{Traced, append};
+use super::{IMPATIENCE, PATIENCE, Traced, append};
 use subject::{Schedule, Strategy, Subject};
 use trace::{Logging, ThreadId};
 
@@ -45,7 +45,7 @@ impl<S: Subject> Traced<'_, S> {
     fn waits_for(&self, thread: ThreadId) -> Option<Next> {
         let kind = self.state(self.run.steps.len()).waits_as(thread)?;
         let site = self.run.steps[*self.run.own(thread).last()?].site;
-        Some(Next { kind, site, first: false })
+        Some(Next { kind, site, first: false, round: None })
     }
 
     /// Runs the subject along a schedule, and then a thread, if it can. Gives that run, and how many events the thread has along the schedule.
@@ -68,7 +68,9 @@ impl<S: Subject> Traced<'_, S> {
     /// Runs the subject along a schedule.
     pub(super) fn record(&self, schedule: Schedule) -> Option<Recorded> {
         let followed = schedule.segments.len();
-        let run = self.subject.run(&Strategy::follow(schedule), &Logging::Everything);
+        let quantum = if self.run.rounds.is_empty() { PATIENCE } else { IMPATIENCE };
+        let then = Box::new(Strategy::RoundRobin { quantum });
+        let run = self.subject.run(&Strategy::Follow { schedule, then }, &Logging::Everything);
         let mut known = self.known.borrow_mut();
         known.runs += 1;
         match run {

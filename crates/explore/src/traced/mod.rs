@@ -11,16 +11,25 @@
 
 mod asked;
 mod recorded;
+mod spin;
 mod state;
 
 use crate::paths::outside;
 use recorded::{Next, Recorded, Sites, Step, footprint};
+use spin::add_reads;
+pub(crate) use spin::goes_round;
 use state::{Can, Counts, State};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use subject::{Footprint, Move, RunError, Schedule, Segment, Steps, Strategy, Subject};
 use trace::{BlockedThread, Choice, EventId, EventKind, Logging, Outcome, ThreadId, Trace};
+
+/// A thread gets so many events behind the steps that are wanted before others have their turn all the same: it may be waiting in a loop.
+const PATIENCE: u32 = 1024;
+
+/// The same, where threads are known to wait in loops.
+const IMPATIENCE: u32 = 16;
 
 /// A subject that is walked step by step.
 pub struct Traced<'s, S: Subject> {
@@ -50,8 +59,19 @@ impl<'s, S: Subject> Traced<'s, S> {
     /// # Errors
     /// If the subject cannot be run.
     pub fn new(subject: &'s S) -> Result<Traced<'s, S>, RunError> {
-        let sites = Sites::new(subject.program());
-        let run = subject.run(&Strategy::RunToBlock, &Logging::Everything)?;
+        Traced::begin(subject, Sites::new(subject.program(), false))
+    }
+
+    /// The same, but a loop iteration without effect blocks its thread until something that it read has changed.
+    ///
+    /// # Errors
+    /// If the subject cannot be run.
+    pub fn recognising_spins(subject: &'s S) -> Result<Traced<'s, S>, RunError> {
+        Traced::begin(subject, Sites::new(subject.program(), true))
+    }
+
+    fn begin(subject: &'s S, sites: Sites<'s>) -> Result<Traced<'s, S>, RunError> {
+        let run = subject.run(&Strategy::RoundRobin { quantum: PATIENCE }, &Logging::Everything)?;
         let mut counts = Counts::default();
         let run = Rc::new(Recorded::new(run, 0, &sites, &mut counts));
         let known = Known { counts, cut: vec![], runs: 1, incomplete: BTreeSet::new(), error: None };
@@ -205,7 +225,8 @@ impl<'s, S: Subject> Traced<'s, S> {
         let first =
             self.run.own(step.made.thread).first().is_some_and(|&first| self.run.steps[first].n == step.n);
         // The end of the process is nothing that a thread would have to wait for.
-        Next { kind: step.kind.clone().unwrap_or(EventKind::Landing), site: step.site, first }
+        let kind = step.kind.clone().unwrap_or(EventKind::Landing);
+        Next { kind, site: step.site, first, round: None }
     }
 
     /// Holds what is computed of who can go on against what the subject said of it, at each switch of the run.
@@ -276,8 +297,12 @@ impl<S: Subject> Steps for Traced<'_, S> {
             return vec![];
         }
         let state = self.state(self.made);
+        let order = self.order(self.made, &[]);
         let mut moves = vec![];
         for thread in self.run.threads().filter(|&thread| self.lives(&state, thread)) {
+            if self.only_waits(&order, thread) {
+                continue;
+            }
             // The end of the process comes as its thread's next step does.
             if let Some(Step { kind: None, made, .. }) = self.next_step(thread, self.made, 0) {
                 moves.push(*made);
@@ -338,6 +363,9 @@ impl<S: Subject> Steps for Traced<'_, S> {
         let mut more: Vec<ThreadId> = vec![];
         let count = |more: &[ThreadId], of: ThreadId| more.iter().filter(|&&one| one == of).count();
         for (at, made) in moves.iter().enumerate() {
+            if self.only_waits(&self.order(steps, &moves[..at]), made.thread) {
+                return vec![];
+            }
             let Some(next) = self.next(made.thread, steps, count(&more, made.thread)) else { return vec![] };
             let ways = self.ways(&state, made.thread, &next, &|| self.schedule(steps, &moves[..at]));
             if !ways.iter().any(|(way, _)| way == made) {
@@ -360,7 +388,8 @@ impl<S: Subject> Steps for Traced<'_, S> {
             state.step(made.thread, &kind, &woken);
             more.push(made.thread);
         }
-        if !self.lives(&state, thread) {
+        let round = self.round_behind(&self.order(steps, moves), thread);
+        if !self.lives(&state, thread) || round.as_ref().is_some_and(|&(_, same)| same) {
             return vec![];
         }
         if let Some(Step { kind: None, made, footprint, .. }) =
@@ -368,10 +397,12 @@ impl<S: Subject> Steps for Traced<'_, S> {
         {
             return vec![(*made, (**footprint).clone())];
         }
-        match self.next(thread, steps, count(&more, thread)) {
-            Some(next) => self.ways(&state, thread, &next, &|| self.schedule(steps, moves)),
-            None => vec![],
+        let Some(next) = self.next(thread, steps, count(&more, thread)) else { return vec![] };
+        let mut ways = self.ways(&state, thread, &next, &|| self.schedule(steps, moves));
+        if let Some((round, _)) = round {
+            ways.iter_mut().for_each(|(_, touches)| add_reads(touches, thread, &round));
         }
+        ways
     }
 
     /// Races are predicted from the runs.
@@ -389,11 +420,17 @@ impl<S: Subject> Steps for Traced<'_, S> {
     fn pending(&self) -> Vec<(ThreadId, Footprint)> {
         let steps = self.made;
         let state = self.state(steps);
+        let order = self.order(steps, &[]);
         let mut pending = vec![];
         for thread in self.run.threads().filter(|&thread| self.lives(&state, thread)) {
+            let mut touches = Footprint::default();
+            if let Some((round, true)) = self.round_behind(&order, thread) {
+                add_reads(&mut touches, thread, &round);
+                pending.push((thread, touches));
+                continue;
+            }
             let ends = self.run.own(thread).last().is_some_and(|&step| self.run.steps[step].kind.is_none());
             let Some(next) = (if ends { None } else { self.next(thread, steps, 0) }) else { continue };
-            let mut touches = Footprint::default();
             match state.waits(thread) {
                 Some(waiting) if !waiting.woken && !self.sites.is_timed(next.site) => {
                     touches.add_waiting(thread)
@@ -408,5 +445,10 @@ impl<S: Subject> Steps for Traced<'_, S> {
         pending
     }
 
-    fn complete(&mut self) {}
+    fn complete(&mut self) {
+        let (order, ended) = (self.order(self.made, &[]), self.made == self.run.steps.len());
+        if !ended && self.run.threads().any(|thread| self.only_waits(&order, thread)) {
+            self.missed("a thread waits in a loop for what never comes");
+        }
+    }
 }

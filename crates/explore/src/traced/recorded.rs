@@ -1,5 +1,6 @@
 //! A run of a subject, cut into steps.
 
+use super::spin::{Rounds, Seen, add_reads, rounds};
 use super::state::{At, Counts, State, named};
 use crate::paths::outside;
 use ir::{Callee, Op, Program, SiteId, SiteIndex, SyncOp};
@@ -31,6 +32,8 @@ pub struct Next {
     pub site: SiteId,
     /// It is the first that the thread does.
     pub first: bool,
+    /// What the thread has read in the round without effect that it has just gone.
+    pub round: Option<Rc<[Seen]>>,
 }
 
 /// A run.
@@ -46,6 +49,8 @@ pub struct Recorded {
     pub over: FxHashSet<ThreadId>,
     /// So many segments of it are those of a schedule.
     pub followed: usize,
+    /// Where threads have gone round without effect, if that is looked for.
+    pub rounds: Rounds,
 }
 
 /// What a program says about its instructions.
@@ -54,10 +59,12 @@ pub struct Sites<'p> {
     index: SiteIndex,
     /// Somebody may wait for the end of a thread.
     joins: bool,
+    /// Loops that only wait are recognised.
+    pub spins: bool,
 }
 
 impl<'p> Sites<'p> {
-    pub fn new(program: &'p Program) -> Sites<'p> {
+    pub fn new(program: &'p Program, spins: bool) -> Sites<'p> {
         let all = program.functions.iter().flat_map(|function| &function.blocks);
         let joins = |op: &Op| match op {
             Op::Sync { op, .. } => *op == SyncOp::Join,
@@ -66,7 +73,7 @@ impl<'p> Sites<'p> {
             _ => false,
         };
         let joins = all.flat_map(|block| &block.instructions).any(|one| joins(&one.op));
-        Sites { program, index: SiteIndex::new(program), joins }
+        Sites { program, index: SiteIndex::new(program), joins, spins }
     }
 
     fn op(&self, site: SiteId) -> Option<&'p Op> {
@@ -96,7 +103,7 @@ impl<'p> Sites<'p> {
     }
 
     /// Whether somebody else can notice an event.
-    fn is_noticed(&self, event: &Event) -> bool {
+    pub fn is_noticed(&self, event: &Event) -> bool {
         match event.kind {
             // What a known function does to memory and objects are events of their own.
             EventKind::External { .. } => {
@@ -113,8 +120,15 @@ impl Recorded {
     pub fn new(run: Run, followed: usize, sites: &Sites<'_>, counts: &mut Counts) -> Recorded {
         let trace = run.trace;
         count(&trace, counts);
-        let mut cut =
-            Cut { trace: &trace, sites, state: State::default(), steps: vec![], own: FxHashMap::default() };
+        let rounds = if sites.spins { rounds(sites.program, &trace, sites) } else { Rounds::default() };
+        let mut cut = Cut {
+            trace: &trace,
+            sites,
+            rounds: &rounds,
+            state: State::default(),
+            steps: vec![],
+            own: FxHashMap::default(),
+        };
         let mut over = FxHashSet::default();
         for event in &trace.events {
             if sites.is_noticed(event) {
@@ -132,7 +146,7 @@ impl Recorded {
         };
         let blocked = standing.iter().filter_map(|one| Some((one.thread, cut.next(one)?))).collect();
         let Cut { steps, own, .. } = cut;
-        Recorded { trace, steps, own, blocked, over, followed }
+        Recorded { trace, steps, own, blocked, over, followed, rounds }
     }
 
     /// A thread's steps.
@@ -146,7 +160,11 @@ impl Recorded {
         let first = own.clone().next().map(|step| step.n);
         match own.find(|step| step.n > done) {
             Some(step) => {
-                Some(Next { kind: step.kind.clone()?, site: step.site, first: first == Some(step.n) })
+                let first = first == Some(step.n);
+                let last =
+                    self.own(thread).iter().map(|&step| self.steps[step].n).take_while(|&n| n <= done).last();
+                let round = last.and_then(|last| self.rounds.get(&(thread, last))).cloned();
+                Some(Next { kind: step.kind.clone()?, site: step.site, first, round })
             }
             None => self.blocked.get(&thread).cloned(),
         }
@@ -229,7 +247,7 @@ fn given_back(kind: &EventKind) -> Option<Location> {
     }
 }
 
-fn address(trace: &Trace, location: Location) -> u64 {
+pub fn address(trace: &Trace, location: Location) -> u64 {
     let allocation = trace.allocations.get(location.allocation.0 as usize);
     allocation.map_or(0, |allocation| allocation.address).wrapping_add(location.offset)
 }
@@ -290,6 +308,7 @@ fn count(trace: &Trace, counts: &mut Counts) {
 struct Cut<'t, 'p> {
     trace: &'t Trace,
     sites: &'t Sites<'p>,
+    rounds: &'t Rounds,
     state: State,
     steps: Vec<Step>,
     own: FxHashMap<ThreadId, Vec<usize>>,
@@ -309,8 +328,11 @@ impl Cut<'_, '_> {
             EventKind::StopWaiting { .. } => (Some(Choice::Expire), vec![]),
             _ => (None, vec![]),
         };
-        let first = self.own.get(&thread).is_none_or(Vec::is_empty);
-        let footprint = footprint(&self.state, thread, &kind, &woken, first, self.trace);
+        let last = self.own.get(&thread).and_then(|own| own.last());
+        let mut footprint = footprint(&self.state, thread, &kind, &woken, last.is_none(), self.trace);
+        // Who has gone round without effect goes on because of what has changed since.
+        let round = last.and_then(|&last| self.rounds.get(&(thread, self.steps[last].n)));
+        round.into_iter().for_each(|round| add_reads(&mut footprint, thread, round));
         self.state.step(thread, &kind, &woken);
         let made = Move { thread, choice };
         self.push(Step {
@@ -366,7 +388,7 @@ impl Cut<'_, '_> {
             _ => return None,
         };
         let first = self.own.get(&blocked.thread).is_none_or(Vec::is_empty);
-        Some(Next { kind, site, first })
+        Some(Next { kind, site, first, round: None })
     }
 }
 

@@ -15,6 +15,34 @@ pub fn machine(file: &File, spurious: bool) -> Machine {
         .expect("random programs run")
 }
 
+/// Threads that wait for flags, and set them; the bounds of their loops are larger than they need.
+pub fn waiting() -> impl Strategy<Value = String> {
+    let statements = vec![
+        "while (f == 0) bound 12 {}",
+        "while (g == 0) bound 12 {}",
+        "while (f == 0 && g == 0) bound 12 {}",
+        "while (f != 1) bound 12 { r = g; }",
+        "while (exchange(l, 1) == 1) bound 12 {} x = x + 1; l = 0;",
+        "e = 0; while (!compare_exchange(l, e, 1)) bound 12 { e = 0; } y = x; l = 0;",
+        "f = 1;",
+        "g = 1;",
+        "f = 0;",
+        "x = r;",
+        "r = f;",
+        "assert(x != 2);",
+    ];
+    let thread = prop::collection::vec(prop::sample::select(statements), 1..=3);
+    prop::collection::vec(thread, 2..=3).prop_map(|threads| {
+        let mut source = "atomic int f, g, l; int x, y;\n".to_owned();
+        let few = if threads.concat().len() > 5 { 2 } else { 3 };
+        for (n, statements) in threads.iter().take(few).enumerate() {
+            let body = statements.join(" ");
+            source.push_str(&format!("thread T{n} {{ int r = 0; int e = 0; {body} }}\n"));
+        }
+        source
+    })
+}
+
 /// Small programs of many kinds; in some, all that a thread does is one transaction.
 pub fn programs() -> impl Strategy<Value = File> {
     let base = Config { pieces: 2..=4, max_events: 18, asserts: true, ..Config::plain() };

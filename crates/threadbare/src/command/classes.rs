@@ -122,7 +122,7 @@ impl<S: Subject + Sync> Search<'_, S> {
             }
             self.runs.store(0, Ordering::Relaxed);
         }
-        let parts = explore::parts(&mut Traced::new(self.program)?, PARTS);
+        let parts = explore::parts(&mut Traced::recognising_spins(self.program)?, PARTS);
         let part = |at: usize| self.part(&parts[at]);
         let fingerprint = self.program.program().fingerprint();
         let all = divided::do_all(self.arguments, fingerprint, parts.len(), &part)?;
@@ -140,7 +140,7 @@ impl<S: Subject + Sync> Search<'_, S> {
 
     /// In one go, up to so many runs.
     fn at_once(&self, most: u64) -> Result<(Classes, Statistics), RunError> {
-        let mut steps = Traced::new(self.program)?;
+        let mut steps = Traced::recognising_spins(self.program)?;
         let mut classes = Classes::default();
         let limits = Limits { runs: most, ..Limits::default() };
         let mut each = |steps: &Traced<'_, S>, _: &Statistics| self.after_run(steps, &mut classes);
@@ -154,7 +154,7 @@ impl<S: Subject + Sync> Search<'_, S> {
 
     fn part(&self, part: &Part) -> Done<Classes> {
         let mut shown = Classes::default();
-        let mut steps = match Traced::new(self.program) {
+        let mut steps = match Traced::recognising_spins(self.program) {
             Ok(steps) if !prediction::interrupter().is_set() => steps,
             Ok(_) => return Done { shown, whole: false },
             Err(error) => {

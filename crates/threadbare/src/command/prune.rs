@@ -29,7 +29,7 @@ pub fn prune_of_compiled(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let (program, _built, replay) =
         compiled::silent(&arguments.program, &arguments.process, &arguments.arguments)?;
     let difference = compiled::difference_of_two_runs(&program)?;
-    let mut steps = Traced::new(&program)?;
+    let mut steps = Traced::recognising_spins(&program)?;
     let mut record = |steps: &Traced<'_, _>| match steps.error() {
         Some(error) => Err(error),
         None => Ok(steps.trace().clone()),
