@@ -1,7 +1,7 @@
 //! What the run at hand does not say is found out by others: what a thread would have done whose turn did not come, and how many tokens there are.
 
 use super::recorded::{Next, Recorded, Step};
-use super::{IMPATIENCE, PATIENCE, Traced, append};
+use super::{IMPATIENCE, PATIENCE, Traced, append, endless};
 use subject::{Schedule, Strategy, Subject};
 use trace::{Logging, ThreadId};
 
@@ -74,7 +74,13 @@ impl<S: Subject> Traced<'_, S> {
         let mut known = self.known.borrow_mut();
         known.runs += 1;
         match run {
-            Ok(run) => Some(Recorded::new(run, followed, &self.sites, &mut known.counts)),
+            Ok(run) => match endless(&run.trace) {
+                None => Some(Recorded::new(run, followed, &self.sites, &mut known.counts)),
+                Some(error) => {
+                    known.error.get_or_insert(error);
+                    None
+                }
+            },
             Err(error) => {
                 known.error.get_or_insert(error);
                 None

@@ -73,8 +73,9 @@ impl<'s, S: Subject> Traced<'s, S> {
     fn begin(subject: &'s S, sites: Sites<'s>) -> Result<Traced<'s, S>, RunError> {
         let run = subject.run(&Strategy::RoundRobin { quantum: PATIENCE }, &Logging::Everything)?;
         let mut counts = Counts::default();
+        let error = endless(&run.trace);
         let run = Rc::new(Recorded::new(run, 0, &sites, &mut counts));
-        let known = Known { counts, cut: vec![], runs: 1, incomplete: BTreeSet::new(), error: None };
+        let known = Known { counts, cut: vec![], runs: 1, incomplete: BTreeSet::new(), error };
         let traced = Traced { subject, sites, run, made: 0, expected: vec![], known: RefCell::new(known) };
         traced.hold_against_subject();
         Ok(traced)
@@ -262,13 +263,16 @@ impl<'s, S: Subject> Traced<'s, S> {
                 false => stopped.remove(&switch.thread),
             };
         }
-        if matches!(run.trace.outcome, Outcome::LimitReached { .. } | Outcome::Truncated) {
-            self.missed("a run was cut at a limit");
-        }
         if run.trace.switches.is_empty() || self.subject.program().threads.is_empty() {
             self.known.borrow_mut().incomplete.extend(outside::outside(self.subject.program(), &run.trace));
         }
     }
+}
+
+/// A run that does not come to an end, though everybody has turns, is one of a program that cannot be gone through.
+fn endless(trace: &Trace) -> Option<RunError> {
+    let is_cut = matches!(trace.outcome, Outcome::LimitReached { .. } | Outcome::Truncated);
+    is_cut.then(|| RunError::NotRun("a run was cut at a limit: it may never come to an end".to_owned()))
 }
 
 /// Adds that a thread goes on until its `n`-th event.

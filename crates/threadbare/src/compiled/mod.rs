@@ -78,7 +78,9 @@ pub fn silent(
     arguments: &[OsString],
 ) -> anyhow::Result<(Compiled, Built, Invocation)> {
     let built = build(&[program.to_owned()], &process.cflags)?;
-    let mut compiled = open(&built, options(process, arguments, true))?;
+    let mut options = options(process, arguments, true);
+    options.most_log_bytes = options.most_log_bytes.min(MOST_LOG_OF_MANY);
+    let mut compiled = open(&built, options)?;
     quiet(&mut compiled, process, Duration::ZERO, None);
     let replay = replay_of(&built.name, false, process, arguments);
     Ok((compiled, built, replay))
@@ -157,6 +159,9 @@ fn open(built: &Built, options: Options) -> anyhow::Result<Compiled> {
     let program = Compiled::open(&built.binary, options).with_context(|| built.name.clone())?;
     Ok(program.named(&built.name))
 }
+
+/// Of a program that is run many times each run has at most so many bytes of log: what has more is too long to be run so often, or has no end.
+const MOST_LOG_OF_MANY: u64 = 16 << 20;
 
 /// Opens anew what our standard input is.
 const STANDARD_INPUT: &str = "/proc/self/fd/0";
