@@ -102,9 +102,23 @@ fn check(file: &File) -> Result<(), TestCaseError> {
     let machine = machine(file, false);
     let Some(expected) = classes(&machine) else { return Ok(()) };
     let source = lang::print(file);
-    let options = Options { runs: 3_000, ..Options::default() };
-    let explored = explore(&machine, &options, &mut |_| true).expect("it is explored");
+    let by = |workers| {
+        let options = Options { runs: 3_000, workers, ..Options::default() };
+        explore(&machine, &options, &mut |_| true).expect("it is explored")
+    };
+    let explored = by(1);
     prop_assert_eq!(explored.duplicates, 0, "{}", source);
+    // Who asks first is a matter of chance, what there is is not.
+    let by_many = by(3);
+    let classes = |runs: &[Trace]| -> Vec<Class> {
+        let mut classes: Vec<Class> = runs.iter().map(class).collect();
+        classes.sort_unstable();
+        classes
+    };
+    if explored.incomplete.is_empty() && by_many.incomplete.is_empty() {
+        prop_assert_eq!(classes(&by_many.runs), classes(&explored.runs), "by many\n{}", source);
+    }
+    prop_assert_eq!(by_many.duplicates, 0, "by many\n{}", source);
     let found: BTreeSet<Class> = explored.runs.iter().map(class).collect();
     prop_assert_eq!(found.len(), explored.runs.len(), "run twice\n{}", source);
     let much = found.difference(&expected).next();

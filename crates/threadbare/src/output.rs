@@ -4,6 +4,7 @@ use anyhow::{Context as _, bail};
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::sync::LazyLock;
 use trace::Trace;
 
 /// An error whose message is complete as it is, such as a list of rendered diagnostics.
@@ -46,10 +47,13 @@ pub fn say(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// What goes on at the same time has a line each.
+static SPINNERS: LazyLock<indicatif::MultiProgress> = LazyLock::new(indicatif::MultiProgress::new);
+
 /// Shows on a terminal that something is going on, and what; is silent elsewhere.
 pub fn spinner() -> indicatif::ProgressBar {
     let bar = match std::io::stderr().is_terminal() {
-        true => indicatif::ProgressBar::new_spinner(),
+        true => SPINNERS.add(indicatif::ProgressBar::new_spinner()),
         false => indicatif::ProgressBar::hidden(),
     };
     bar.with_finish(indicatif::ProgressFinish::AndClear)

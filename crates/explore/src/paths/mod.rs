@@ -19,16 +19,16 @@
 
 mod decisions;
 pub(crate) mod outside;
+mod workers;
 
 pub use decisions::{Combination, Decision, Paths, Stop};
 pub(crate) use decisions::{Difference, Made, outcome};
 
 use crate::Error;
-use crate::question::{Question, Said, Sought};
-use crate::traced;
 use ctp::Ctp;
 use ir::Program;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use subject::{Exhausted, Schedule, Strategy, Subject};
 use trace::{EventKind, FaultKind, Outcome, Trace};
 
@@ -41,11 +41,13 @@ pub struct Options {
     pub switches: Option<u32>,
     /// Limits for each question to the solver.
     pub limits: encode::Limits,
+    /// So many runs are asked about at once.
+    pub workers: usize,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { runs: u64::MAX, switches: None, limits: encode::Limits::default() }
+        Options { runs: u64::MAX, switches: None, limits: encode::Limits::default(), workers: 1 }
     }
 }
 
@@ -65,7 +67,6 @@ pub struct Explored {
 }
 
 /// A combination that was run.
-#[derive(Clone)]
 struct Seen {
     paths: Paths,
     /// Its events, and behind them what threads stood before at its end.
@@ -84,9 +85,9 @@ impl Seen {
 /// # Errors
 /// If the subject cannot be run, or a run cannot be understood.
 pub fn explore(
-    subject: &impl Subject,
+    subject: &(impl Subject + Sync),
     options: &Options,
-    each: &mut dyn FnMut(&Trace) -> bool,
+    each: &mut (dyn FnMut(&Trace) -> bool + Send),
 ) -> Result<Explored, Error> {
     explore_beyond(subject, options, &[], each)
 }
@@ -96,13 +97,13 @@ pub fn explore(
 /// # Errors
 /// As for [`explore`].
 pub fn explore_beyond(
-    subject: &impl Subject,
+    subject: &(impl Subject + Sync),
     options: &Options,
     known: &[Schedule],
-    each: &mut dyn FnMut(&Trace) -> bool,
+    each: &mut (dyn FnMut(&Trace) -> bool + Send),
 ) -> Result<Explored, Error> {
     let mut explored = Explored::default();
-    let mut seen: Vec<Seen> = vec![];
+    let mut seen: Vec<Arc<Seen>> = vec![];
     let program = subject.program();
     let again = known.iter().map(|schedule| Strategy::follow(schedule.clone()));
     let first = known.is_empty().then_some(Strategy::RunToBlock);
@@ -117,64 +118,7 @@ pub fn explore_beyond(
             return Ok(explored);
         }
     }
-    let mut from = 0;
-    while from < seen.len() {
-        let Seen { trace, paths, .. } = &seen[from];
-        if is_compiled(program) {
-            explored.incomplete.extend(outside::outside(program, trace));
-            // There would be a combination for each number of rounds.
-            if traced::goes_round(program, trace) {
-                let why =
-                    "a thread waits in a loop: --strategy dpor knows such loops, --strategy paths does not";
-                explored.incomplete.insert(why.to_owned());
-                from += 1;
-                continue;
-            }
-        }
-        let (ctp, paths) = (seen[from].ctp(program)?, paths.clone());
-        let mut question =
-            Question::new(program, &ctp, &paths, options.limits, options.switches, Sought::Combination)?;
-        for known in &seen {
-            question.exclude(&known.paths)?;
-        }
-        loop {
-            match question.ask(&[])? {
-                Said::Nothing => break,
-                Said::Unknown(why) => {
-                    explored.incomplete.insert(why);
-                    break;
-                }
-                Said::Another(witness) => {
-                    if explored.runs.len() as u64 >= options.runs {
-                        explored.incomplete.insert(format!("the limit of {} runs was reached", options.runs));
-                        return Ok(explored);
-                    }
-                    let strategy = Strategy::follow(predict::schedule(&witness));
-                    let exhausted = subject.exhaust(&strategy)?;
-                    for run in &exhausted.runs {
-                        if let Some(departure) = &run.departure {
-                            let name = |thread| run.trace.thread_name(thread);
-                            let why = format!("a run left its schedule: {}", departure.words(&name));
-                            explored.incomplete.insert(why);
-                        }
-                    }
-                    let new = Seen::of(program, &exhausted)?;
-                    // The same prefix would come again.
-                    if seen.iter().any(|known| known.paths.is(&new.paths)) {
-                        explored.duplicates += 1;
-                        explored.incomplete.insert("a combination was run twice: a fault of ours".to_owned());
-                        return Ok(explored);
-                    }
-                    question.exclude(&new.paths)?;
-                    if !explored.take(exhausted, new, &mut seen, each) {
-                        return Ok(explored);
-                    }
-                }
-            }
-        }
-        from += 1;
-    }
-    Ok(explored)
+    workers::search(subject, options, explored, seen, each)
 }
 
 impl Explored {
@@ -183,8 +127,8 @@ impl Explored {
         &mut self,
         exhausted: Exhausted,
         new: Seen,
-        seen: &mut Vec<Seen>,
-        each: &mut dyn FnMut(&Trace) -> bool,
+        seen: &mut Vec<Arc<Seen>>,
+        each: &mut (dyn FnMut(&Trace) -> bool + Send),
     ) -> bool {
         if let Some(pending) = &exhausted.pending {
             let stands = |thread| pending.iter().any(|event| event.id.thread == thread);
@@ -208,7 +152,7 @@ impl Explored {
             go_on &= each(&run.trace);
             self.runs.push(run.trace);
         }
-        seen.push(new);
+        seen.push(Arc::new(new));
         go_on
     }
 }

@@ -65,8 +65,8 @@ pub fn do_all<T: Clone + Send + Serialize + DeserializeOwned>(
     Ok(All { shown: done.into_values().collect(), interrupted })
 }
 
-/// With a limit it depends on the order of the work what is found up to it.
-fn workers(arguments: &ExploreArguments) -> usize {
+/// How many workers there are. With a limit it is one, because what is found up to it depends on the order of the work.
+pub fn workers(arguments: &ExploreArguments) -> usize {
     match is_limited(arguments) {
         true => 1,
         false => runs::workers(arguments),

@@ -1,5 +1,6 @@
 //! `threadbare explore --strategy paths`: one run for each combination of thread paths, and prediction from each.
 
+use super::divided;
 use super::runs::{self, Naming, Saving, Searched};
 use crate::cli::ExploreArguments;
 use crate::exit::Exit;
@@ -55,6 +56,7 @@ fn options(arguments: &ExploreArguments) -> paths::Options {
         runs: arguments.max_runs,
         switches: arguments.predict.switches,
         limits: runs::limits(arguments),
+        workers: divided::workers(arguments),
     }
 }
 

@@ -61,7 +61,7 @@ pub struct Naming<'a> {
     /// The command that runs it again.
     pub replay: Invocation,
     /// What a thread is called in a schedule on the command line.
-    pub thread: &'a dyn Fn(&Trace, ThreadId) -> String,
+    pub thread: &'a (dyn Fn(&Trace, ThreadId) -> String + Sync),
 }
 
 impl Naming<'static> {
@@ -78,7 +78,7 @@ pub fn naming(arguments: &ExploreArguments) -> Naming<'static> {
 }
 
 /// Predicts from all runs, and tells what was found and what that says of the program.
-pub fn tell<S: Subject>(
+pub fn tell<S: Subject + Sync>(
     arguments: &ExploreArguments,
     subject: &S,
     naming: Naming<'_>,
@@ -87,7 +87,7 @@ pub fn tell<S: Subject>(
     let mut runs = std::mem::take(&mut searched.runs);
     runs.iter_mut().for_each(Trace::shorten_thread_names);
     super::tree::write(arguments, subject.program(), &runs)?;
-    let Some((first, more)) = runs.split_first_mut() else { bail!("the program was not run") };
+    let Some((first, more)) = runs.split_first() else { bail!("the program was not run") };
     let predicted = Predicted {
         subject,
         trace: first,
@@ -101,7 +101,12 @@ pub fn tell<S: Subject>(
         true => Exit::Misbehaved,
         false => record::exit(&first.outcome),
     };
-    let mut told = prediction::look_at_all(&predicted, recorded, More::Runs(more), &arguments.predict)?;
+    let mut told = prediction::look_at_all(
+        &predicted,
+        recorded,
+        More::Runs(more, workers(arguments)),
+        &arguments.predict,
+    )?;
     if !told.complete {
         let why = "of some candidates it is not known whether they are feasible";
         searched.incomplete.insert(why.to_owned());

@@ -18,6 +18,7 @@ use look::{Looked, failure, look};
 use predict::Options;
 use report::Explored;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use subject::{Strategy, Subject};
 use trace::{Logging, ThreadId, Trace};
@@ -40,7 +41,7 @@ pub struct Predicted<'a, S> {
     /// How it is run again, if there is a program.
     pub replay: Option<Invocation>,
     /// How a thread is written in a schedule on the command line.
-    pub thread: &'a dyn Fn(ThreadId) -> String,
+    pub thread: &'a (dyn Fn(ThreadId) -> String + Sync),
     /// Where the report goes.
     pub sink: Sink,
     /// Whether the subject is to be run again.
@@ -53,13 +54,13 @@ pub struct Predicted<'a, S> {
 pub enum More<'t> {
     /// Runs as they are asked for, whose schedules are drawn with the seeds from this one on.
     Drawn(u64),
-    /// These runs.
-    Runs(&'t mut [Trace]),
+    /// These runs, of which so many are looked at at once.
+    Runs(&'t [Trace], usize),
 }
 
 /// Predicts from the recorded run, and from more runs if they are asked for, confirms and reports. `recorded` is what the recorded run
 /// itself means for the exit code; other runs draw their schedules with the seeds from `seed` on.
-pub fn tell<S: Subject>(
+pub fn tell<S: Subject + Sync>(
     predicted: &Predicted<'_, S>,
     recorded: Exit,
     seed: u64,
@@ -82,7 +83,7 @@ pub struct Told {
 
 impl Told {
     /// Shows it; with what a search says, if it was one.
-    pub fn show<S: Subject>(
+    pub fn show<S: Subject + Sync>(
         &mut self,
         predicted: &Predicted<'_, S>,
         arguments: &PredictOptions,
@@ -97,7 +98,7 @@ impl Told {
 }
 
 /// Predicts from the recorded run and from more runs of any kind, and confirms.
-pub fn look_at_all<S: Subject>(
+pub fn look_at_all<S: Subject + Sync>(
     predicted: &Predicted<'_, S>,
     recorded: Exit,
     more: More<'_>,
@@ -112,8 +113,7 @@ pub fn look_at_all<S: Subject>(
         // The bug is here already: nothing has to be predicted to see it.
         _ => failure(predicted, &sources),
     };
-    let one_more = |trace: &mut Trace, all: &mut Looked| -> anyhow::Result<()> {
-        trace.shorten_thread_names();
+    let one_more = |trace: &Trace| -> anyhow::Result<Looked> {
         let another = Predicted {
             subject: predicted.subject,
             trace,
@@ -123,34 +123,44 @@ pub fn look_at_all<S: Subject>(
             confirm: predicted.confirm,
             options: predicted.options.clone(),
         };
-        all.merge(match predict::recorded_failure(another.trace).is_some() {
-            true => failure(&another, &sources),
-            false => look(&another, &sources, arguments)?,
-        });
-        Ok(())
+        match predict::recorded_failure(another.trace).is_some() {
+            true => Ok(failure(&another, &sources)),
+            false => look(&another, &sources, arguments),
+        }
     };
     let until = predicted.options.until;
-    let is_over = |all: &Looked| until.is_some_and(|until| Instant::now() >= until) || all.interrupted;
+    let is_over = || until.is_some_and(|until| Instant::now() >= until);
     match more {
         More::Drawn(first) => {
             let length = predicted.trace.events.len() as u64;
             for (n, seed) in (first..).take(arguments.runs() as usize - 1).enumerate() {
-                if is_over(&all) {
+                if is_over() || all.interrupted {
                     all.runs_left_out += 1;
                     continue;
                 }
                 let strategy = Strategy::nth(n as u64, seed, length);
                 let mut trace = predicted.subject.run(&strategy, &Logging::Everything)?.trace;
-                one_more(&mut trace, &mut all)?;
+                trace.shorten_thread_names();
+                all.merge(one_more(&trace)?);
             }
         }
-        More::Runs(traces) => {
-            for trace in traces {
-                if is_over(&all) {
-                    all.runs_left_out += 1;
-                    continue;
+        More::Runs(traces, workers) => {
+            let stop = AtomicBool::new(all.interrupted);
+            let one = |at: usize| {
+                if is_over() || stop.load(Ordering::Relaxed) {
+                    return None;
                 }
-                one_more(trace, &mut all)?;
+                let looked = one_more(&traces[at]);
+                let interrupted = looked.as_ref().is_ok_and(|looked| looked.interrupted);
+                stop.fetch_or(interrupted, Ordering::Relaxed);
+                Some(looked)
+            };
+            // Put together in the order of the runs, whoever looked at them and when.
+            for looked in explore::by_workers(traces.len(), workers, &one, &mut |_, _| {}) {
+                match looked {
+                    Some(looked) => all.merge(looked?),
+                    None => all.runs_left_out += 1,
+                }
             }
         }
     }
