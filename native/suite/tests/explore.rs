@@ -14,7 +14,7 @@ use trace::{Outcome, Trace};
 /// More combinations than this are not gone through here.
 const MOST_RUNS: u64 = 40;
 
-fn explored(subject: &impl Subject, runs: u64) -> Explored {
+fn explored(subject: &(impl Subject + Sync), runs: u64) -> Explored {
     let options = Options { runs, ..Options::default() };
     paths::explore(subject, &options, &mut |_| true).expect("it is explored")
 }

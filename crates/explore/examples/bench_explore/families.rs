@@ -187,7 +187,7 @@ main {
 }
 
 /// Two threads add to one variable in loops, atomically, and nobody branches on it: one combination of paths, many orders.
-fn counters(rounds: u32) -> Row {
+pub fn counters(rounds: u32) -> Row {
     let source = format!(
         "atomic int x;
 
