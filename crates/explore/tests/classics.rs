@@ -57,7 +57,7 @@ fn by_pruning(machine: &Machine) -> &'static str {
 fn by_paths(machine: &Machine) -> &'static str {
     let mut findings = Findings::default();
     let options = paths::Options::default();
-    let mut each = |trace: &Trace| {
+    let mut each = |trace: &Trace, _| {
         findings.add(machine, trace);
         of(&findings) == "safe"
     };

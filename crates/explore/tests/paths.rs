@@ -104,7 +104,7 @@ fn check(file: &File) -> Result<(), TestCaseError> {
     let source = lang::print(file);
     let by = |workers| {
         let options = Options { runs: 3_000, workers, ..Options::default() };
-        explore(&machine, &options, &mut |_| true).expect("it is explored")
+        explore(&machine, &options, &mut |_, _| true).expect("it is explored")
     };
     let explored = by(1);
     prop_assert_eq!(explored.duplicates, 0, "{}", source);
@@ -157,7 +157,7 @@ fn what_stops_a_thread_is_a_decision_like_a_branch() {
     for (expected, source) in programs {
         let file = lang::parse(source).unwrap_or_else(|errors| panic!("{errors:?}\n{source}"));
         let explored =
-            explore(&machine(&file, false), &Options::default(), &mut |_| true).expect("it is explored");
+            explore(&machine(&file, false), &Options::default(), &mut |_, _| true).expect("it is explored");
         assert!(explored.incomplete.is_empty() && explored.duplicates == 0, "{explored:?}\n{source}");
         assert_eq!(explored.runs.len(), expected, "{source}");
         check(&file).unwrap_or_else(|error| panic!("{error}"));

@@ -96,7 +96,7 @@ fn check_predicting(file: &File, most: u32) -> Result<(), TestCaseError> {
     let pruned = pruned.expect("it is explored");
     let mut by_paths = Findings::default();
     let options = paths::Options { switches: Some(most), ..paths::Options::default() };
-    let mut each = |trace: &Trace| {
+    let mut each = |trace: &Trace, _| {
         by_paths.add(&machine, trace);
         true
     };

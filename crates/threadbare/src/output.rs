@@ -53,7 +53,10 @@ static SPINNERS: LazyLock<indicatif::MultiProgress> = LazyLock::new(indicatif::M
 /// Shows on a terminal that something is going on, and what; is silent elsewhere.
 pub fn spinner() -> indicatif::ProgressBar {
     let bar = match std::io::stderr().is_terminal() {
-        true => SPINNERS.add(indicatif::ProgressBar::new_spinner()),
+        true => SPINNERS.add(indicatif::ProgressBar::new_spinner()).with_style(
+            indicatif::ProgressStyle::with_template("{spinner} {msg}, {elapsed}")
+                .unwrap_or_else(|_| indicatif::ProgressStyle::default_spinner()),
+        ),
         false => indicatif::ProgressBar::hidden(),
     };
     bar.with_finish(indicatif::ProgressFinish::AndClear)

@@ -93,7 +93,7 @@ fn pruned(compiled: &Compiled, limit: Duration) -> Needed {
 fn by_paths(compiled: &Compiled, limit: Duration) -> Needed {
     let start = Instant::now();
     let (mut runs, mut found, mut over) = (0, false, false);
-    let explored = paths::explore(compiled, &paths::Options::default(), &mut |trace| {
+    let explored = paths::explore(compiled, &paths::Options::default(), &mut |trace, _| {
         runs += 1;
         found |= fails(compiled, trace);
         over = start.elapsed() > limit;

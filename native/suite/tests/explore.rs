@@ -16,7 +16,7 @@ const MOST_RUNS: u64 = 40;
 
 fn explored(subject: &(impl Subject + Sync), runs: u64) -> Explored {
     let options = Options { runs, ..Options::default() };
-    paths::explore(subject, &options, &mut |_| true).expect("it is explored")
+    paths::explore(subject, &options, &mut |_, _| true).expect("it is explored")
 }
 
 fn model(program: &Program) -> Machine {

@@ -84,7 +84,7 @@ fn pruned(machine: &Machine, limit: Duration) -> Needed {
 fn by_paths(machine: &Machine, limit: Duration) -> Needed {
     let start = Instant::now();
     let (mut runs, mut steps, mut found, mut over) = (0, 0, false, false);
-    let explored = paths::explore(machine, &paths::Options::default(), &mut |trace| {
+    let explored = paths::explore(machine, &paths::Options::default(), &mut |trace, _| {
         runs += 1;
         steps += trace.events.len() as u64;
         found |= fails(machine, trace);

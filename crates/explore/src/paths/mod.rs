@@ -80,14 +80,15 @@ impl Seen {
     }
 }
 
-/// Runs a subject once for each combination of paths. `each` is told of every new run, and says whether to go on.
+/// Runs a subject once for each combination of paths. `each` is told of every new run, and of how many runs are still to be asked about; it says whether to
+/// go on.
 ///
 /// # Errors
 /// If the subject cannot be run, or a run cannot be understood.
 pub fn explore(
     subject: &(impl Subject + Sync),
     options: &Options,
-    each: &mut (dyn FnMut(&Trace) -> bool + Send),
+    each: &mut (dyn FnMut(&Trace, usize) -> bool + Send),
 ) -> Result<Explored, Error> {
     explore_beyond(subject, options, &[], each)
 }
@@ -100,7 +101,7 @@ pub fn explore_beyond(
     subject: &(impl Subject + Sync),
     options: &Options,
     known: &[Schedule],
-    each: &mut (dyn FnMut(&Trace) -> bool + Send),
+    each: &mut (dyn FnMut(&Trace, usize) -> bool + Send),
 ) -> Result<Explored, Error> {
     let mut explored = Explored::default();
     let mut seen: Vec<Arc<Seen>> = vec![];
@@ -114,7 +115,8 @@ pub fn explore_beyond(
         if seen.iter().any(|known| known.paths.is(&new.paths)) {
             continue;
         }
-        if !explored.take(exhausted, new, &mut seen, each) {
+        let left = seen.len() + 1;
+        if !explored.take(exhausted, new, &mut seen, &mut |run| each(run, left)) {
             return Ok(explored);
         }
     }
@@ -128,7 +130,7 @@ impl Explored {
         exhausted: Exhausted,
         new: Seen,
         seen: &mut Vec<Arc<Seen>>,
-        each: &mut (dyn FnMut(&Trace) -> bool + Send),
+        each: &mut dyn FnMut(&Trace) -> bool,
     ) -> bool {
         if let Some(pending) = &exhausted.pending {
             let stands = |thread| pending.iter().any(|event| event.id.thread == thread);

@@ -22,7 +22,7 @@ struct Shared<'e> {
     /// It is over: somebody has had enough, or a limit is reached.
     stop: bool,
     error: Option<Error>,
-    each: &'e mut (dyn FnMut(&Trace) -> bool + Send),
+    each: &'e mut (dyn FnMut(&Trace, usize) -> bool + Send),
 }
 
 struct Search<'s, 'e, S> {
@@ -38,7 +38,7 @@ pub fn search<S: Subject + Sync>(
     options: &Options,
     explored: Explored,
     seen: Vec<Arc<Seen>>,
-    each: &mut (dyn FnMut(&Trace) -> bool + Send),
+    each: &mut (dyn FnMut(&Trace, usize) -> bool + Send),
 ) -> Result<Explored, Error> {
     let shared = Shared { explored, seen, next: 0, busy: 0, stop: false, error: None, each };
     let search = Search { subject, options, shared: Mutex::new(shared), changed: Condvar::new() };
@@ -169,7 +169,10 @@ impl<'e, S: Subject + Sync> Search<'_, 'e, S> {
             shared.stop = true;
             return Ok(());
         }
-        shared.stop |= !shared.explored.take(exhausted, new, &mut shared.seen, shared.each);
+        // With this one, and those that are being asked about.
+        let left = shared.seen.len() + 1 - shared.next + shared.busy;
+        let Shared { explored, seen, each, .. } = shared;
+        shared.stop |= !explored.take(exhausted, new, seen, &mut |run| each(run, left));
         Ok(())
     }
 }

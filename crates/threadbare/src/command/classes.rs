@@ -3,7 +3,7 @@
 //! The search sees every class, so that no failure, deadlock or crash is missed. Races and atomicity violations, which a run shows only to somebody who looks, are
 //! predicted: from one run of each combination of ways that the threads went.
 
-use super::divided::{self, Done, PARTS};
+use super::divided::{self, Done, PARTS, Progress};
 use super::prune::incomplete;
 use super::runs::{self, Naming, Searched};
 use crate::cli::{ExploreArguments, Reduction};
@@ -57,6 +57,7 @@ struct Search<'a, S> {
     bar: &'a ProgressBar,
     /// Of all workers.
     runs: AtomicU64,
+    progress: Progress,
 }
 
 pub fn classes(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
@@ -70,7 +71,8 @@ pub fn classes(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
         compiled::silent(&arguments.program, &arguments.process, &arguments.arguments)?;
     let difference = compiled::difference_of_two_runs(&program)?;
     let bar = output::spinner();
-    let search = Search { program: &program, arguments, bar: &bar, runs: AtomicU64::new(0) };
+    let (runs, progress) = (AtomicU64::new(0), Progress::default());
+    let search = Search { program: &program, arguments, bar: &bar, runs, progress };
     let mut classes = search.all()?;
     let mut recorded = vec![];
     for (_, schedule) in &classes.schedules {
@@ -125,7 +127,7 @@ impl<S: Subject + Sync> Search<'_, S> {
         let parts = explore::parts(&mut Traced::recognising_spins(self.program)?, PARTS);
         let part = |at: usize| self.part(&parts[at]);
         let fingerprint = self.program.program().fingerprint();
-        let all = divided::do_all(self.arguments, fingerprint, parts.len(), &part)?;
+        let all = divided::do_all(self.arguments, fingerprint, parts.len(), &self.progress, &part)?;
         let mut classes = Classes::default();
         all.shown.into_iter().for_each(|more| classes.merge(more));
         Ok(classes)
@@ -173,7 +175,7 @@ impl<S: Subject + Sync> Search<'_, S> {
     fn after_run(&self, steps: &Traced<'_, S>, classes: &mut Classes) -> bool {
         classes.after(steps.trace());
         let runs = self.runs.fetch_add(1, Ordering::Relaxed) + 1;
-        self.bar.set_message(format!("exploring: {runs} runs"));
+        self.bar.set_message(format!("exploring: {runs} runs{}", self.progress.words()));
         self.bar.tick();
         !prediction::interrupter().is_set() && steps.error().is_none()
     }

@@ -8,6 +8,9 @@ use crate::{output, prediction};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// So many parts keep all workers busy until the end, and little of the work is lost when it is interrupted.
 pub const PARTS: usize = 256;
@@ -25,22 +28,56 @@ pub struct All<T> {
     pub interrupted: bool,
 }
 
+/// How far the work is, for who waits for it.
+#[derive(Default)]
+pub struct Progress {
+    parts: AtomicUsize,
+    done: AtomicUsize,
+    /// When it began, and how many parts were done then.
+    began: OnceLock<(Instant, usize)>,
+}
+
+impl Progress {
+    fn begin(&self, parts: usize, done: usize) {
+        self.parts.store(parts, Ordering::Relaxed);
+        self.done.store(done, Ordering::Relaxed);
+        self.began.get_or_init(|| (Instant::now(), done));
+    }
+
+    /// In words that follow others: how many parts are done, and how long the others will take if they are like these.
+    pub fn words(&self) -> String {
+        let (parts, done) = (self.parts.load(Ordering::Relaxed), self.done.load(Ordering::Relaxed));
+        let Some(&(began, before)) = self.began.get() else { return String::new() };
+        let left = match done.saturating_sub(before) {
+            0 => String::new(),
+            new => {
+                let seconds = began.elapsed().as_secs_f64() / new as f64 * parts.saturating_sub(done) as f64;
+                format!(", about {seconds:.0} s left")
+            }
+        };
+        format!(", {done} of {parts} parts{left}")
+    }
+}
+
 /// Does all parts that are not done yet.
 pub fn do_all<T: Clone + Send + Serialize + DeserializeOwned>(
     arguments: &ExploreArguments,
     fingerprint: u64,
     parts: usize,
+    progress: &Progress,
     part: &(impl Fn(usize) -> Done<T> + Sync),
 ) -> anyhow::Result<All<T>> {
     let mut kept = Kept::new(arguments, fingerprint);
     let mut done: BTreeMap<usize, T> = kept.load(arguments)?.unwrap_or_default();
     let left: Vec<usize> = (0..parts).filter(|at| !done.contains_key(at)).collect();
     let mut written = Ok(());
+    progress.begin(parts, done.len());
     let results = explore::by_workers(
         left.len(),
         workers(arguments),
         &|at| part(left[at]),
         &mut |at, one: &Done<T>| {
+            progress.done.fetch_add(1, Ordering::Relaxed);
             if one.whole {
                 done.insert(left[at], one.shown.clone());
             }

@@ -1,6 +1,6 @@
 //! `threadbare explore --strategy dpor` of a model program: one schedule of each class of equivalent ones, by all cores.
 
-use super::divided::{self, Done, PARTS};
+use super::divided::{self, Done, PARTS, Progress};
 use super::tree::Tree;
 use crate::cli::{ExploreArguments, Reduction};
 use crate::{output, prediction};
@@ -21,6 +21,7 @@ pub fn reduce(machine: &Machine, arguments: &ExploreArguments) -> anyhow::Result
         runs: AtomicU64::new(0),
         steps: AtomicU64::new(0),
         findings: AtomicU64::new(0),
+        progress: Progress::default(),
     };
     let answers = match arguments.predict.switches.is_some() || arguments.dot.is_some() {
         true => search.at_once(),
@@ -39,6 +40,7 @@ struct Search<'a> {
     runs: AtomicU64,
     steps: AtomicU64,
     findings: AtomicU64,
+    progress: Progress,
 }
 
 impl Search<'_> {
@@ -88,7 +90,8 @@ impl Search<'_> {
     fn by_parts(&self) -> anyhow::Result<Answers> {
         let parts = explore::parts(&mut self.walk(), PARTS);
         let part = |at: usize| self.part(&parts[at]);
-        let all = divided::do_all(self.arguments, self.machine.fingerprint(), parts.len(), &part)?;
+        let fingerprint = self.machine.fingerprint();
+        let all = divided::do_all(self.arguments, fingerprint, parts.len(), &self.progress, &part)?;
         let mut answers = Answers { one_of_each_class: true, ..Answers::default() };
         all.shown.into_iter().for_each(|more| answers.merge(more));
         if all.interrupted {
@@ -126,7 +129,8 @@ impl Search<'_> {
         if runs.is_multiple_of(1024) {
             self.findings.fetch_max(walk.answers().findings(), Ordering::Relaxed);
             let findings = self.findings.load(Ordering::Relaxed);
-            self.bar.set_message(format!("exploring: {runs} runs, {findings} findings"));
+            let parts = self.progress.words();
+            self.bar.set_message(format!("exploring: {runs} runs, {findings} findings{parts}"));
             self.bar.tick();
         }
         self.limit()

@@ -61,11 +61,11 @@ fn options(arguments: &ExploreArguments) -> paths::Options {
 }
 
 /// Counts runs, for who waits for them.
-fn counting(bar: &ProgressBar, saving: &mut Saving) -> impl FnMut(&Trace) -> bool {
+fn counting(bar: &ProgressBar, saving: &mut Saving) -> impl FnMut(&Trace, usize) -> bool {
     let mut count = 0;
-    move |run| {
+    move |run, left| {
         count += 1;
-        bar.set_message(format!("exploring: {count} combinations of paths"));
+        bar.set_message(format!("exploring: {count} combinations of paths, {left} to be asked about"));
         bar.tick();
         saving.after(run)
     }

@@ -77,7 +77,10 @@ fn search<S: Subject, T: Steps>(
     let mut traces = known.clone();
     let mut each = |trace: Option<&Trace>, explored: &prune::Explored| {
         traces.extend(trace.cloned());
-        bar.set_message(format!("exploring: {} runs, {} ways left out", explored.runs, explored.pruned));
+        let prune::Explored { runs, distinct, pruned, questions, .. } = explored;
+        bar.set_message(format!(
+            "exploring: {runs} runs, {distinct} of other events, {pruned} ways left out, {questions} questions"
+        ));
         bar.tick();
         match trace {
             Some(trace) => saving.after(trace),
