@@ -3,7 +3,7 @@
 //! The search sees every class, so that no failure, deadlock or crash is missed. Races and atomicity violations, which a run shows only to somebody who looks, are
 //! predicted: from one run of each combination of ways that the threads went.
 
-use super::divided::{self, Done, PARTS, Progress};
+use super::divided::{self, Done, Progress};
 use super::prune::incomplete;
 use super::runs::{self, Naming, Searched};
 use crate::cli::{ExploreArguments, Reduction};
@@ -21,6 +21,9 @@ use trace::{Logging, Trace};
 
 /// A program that has no more classes than this is gone through in one go: to divide the search takes runs too.
 const FEW: u64 = 256;
+
+/// So many parts a search is divided into.
+const PARTS: usize = 64;
 
 /// What a search has shown, or a part of it.
 #[derive(Clone, Default, Serialize, Deserialize)]
