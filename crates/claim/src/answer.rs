@@ -66,6 +66,15 @@ impl Witness {
         }
     }
 
+    /// Lets the thread of this event go on up to it, behind what it does here: by events that nobody else notices.
+    pub fn go_on_until(&mut self, event: EventId) {
+        match self.order.iter().rposition(|id| id.thread == event.thread) {
+            Some(at) if self.order[at].n < event.n => self.order.insert(at + 1, event),
+            None if event.n > 0 => self.order.push(event),
+            _ => {}
+        }
+    }
+
     /// The stretches that one thread runs: each up to and with this event.
     pub fn stretches(&self) -> impl Iterator<Item = EventId> {
         let next = self.order.iter().skip(1).map(|event| Some(event.thread)).chain([None]);

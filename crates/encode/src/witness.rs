@@ -5,7 +5,7 @@ use claim::Witness;
 use ctp::{EventIndex, Kind};
 use rustc_hash::FxHashMap;
 use solver::{Point, Result, Solution};
-use trace::{Choice, EventId, EventKind, Location, ThreadId, WakeReason};
+use trace::{Choice, EventKind, Location, ThreadId, WakeReason};
 
 impl Encoding<'_> {
     /// The schedule that the last question's answer shows, if that was yes. The threads of `standing` end directly before these events;
@@ -32,19 +32,13 @@ impl Encoding<'_> {
         let choices = self.choices(&solution, &order)?;
         let new = order.iter().filter(|at| at.index() >= self.ctp.past);
         let told = new.map(|&at| self.event(at)).filter(|event| !event.silent);
-        let mut ids: Vec<EventId> = told.map(|event| event.id).collect();
-        // Up to before an event that its thread stands before there may be events that nobody else notices.
+        let order = told.map(|event| event.id).collect();
+        let mut witness = Witness { recorded: None, order, choices };
         for &before in standing.iter().chain(&last) {
-            let entry = self.ctp.before(self.event(before).id);
-            let thread = entry.thread;
-            match ids.iter().rposition(|id| id.thread == thread) {
-                Some(at) if ids[at].n < entry.n => ids.insert(at + 1, entry),
-                None if entry.n > 0 => ids.push(entry),
-                _ => {}
-            }
+            witness.go_on_until(self.ctp.before(self.event(before).id));
         }
-        ids.extend(last.map(|last| self.event(last).id));
-        Ok(Some(Witness { recorded: None, order: ids, choices }))
+        witness.order.extend(last.map(|last| self.event(last).id));
+        Ok(Some(witness))
     }
 
     /// What settles the events that leave something open, in their order.

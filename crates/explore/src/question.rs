@@ -305,8 +305,10 @@ impl<'c> Question<'c> {
             Answer::Sat => {
                 let (mut standing, last, choice) = self.shown()?;
                 standing.extend(self.next_events()?);
+                let stopped = self.stopped_behind()?;
                 match self.encoding.witness(&standing, last)? {
                     Some(mut witness) => {
+                        stopped.into_iter().for_each(|event| witness.go_on_until(event));
                         witness.choices.extend(choice);
                         Said::Another(witness)
                     }
@@ -339,6 +341,24 @@ impl Question<'_> {
             }
         }
         Ok(next)
+    }
+
+    /// The last events of threads that stand in the solution where they stopped in the run. The concurrent trace program need not have what they stand
+    /// before, nor all that comes before it.
+    fn stopped_behind(&mut self) -> Result<Vec<EventId>> {
+        let ctp = self.encoding.ctp();
+        let mut all = vec![];
+        if let Some(model) = self.encoding.solver().model() {
+            for (&thread, &stands) in &self.stopped {
+                let id = ctp.thread(thread).id;
+                if let Some(stop) = self.paths.stops.get(&id)
+                    && model.holds(stands)?
+                {
+                    all.push(EventId { thread: id, n: stop.done });
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// How the prefix of the solution ends: what threads stand before, what is done last, and what settles that.

@@ -149,6 +149,11 @@ fn what_stops_a_thread_is_a_decision_like_a_branch() {
         (3, "int x, y; thread T { assume(x == 0); y = 1; } thread U { x = 1; if (y == 0) {} }"),
         // T fails or not, and whether it does keeps U from nothing.
         (4, "int x, y; thread T { assert(x == 0); } thread U { x = 1; if (y == 0) {} } thread V { y = 1; }"),
+        // Where U leaves early nobody writes y, and what T stands before is the same in every schedule of that run.
+        (
+            3,
+            "int x; int y = 1; thread T { x = y; assume(y != 1); } thread U { if (x >= 1) { return; } y = 2; }",
+        ),
         // A thread that is in its own way never goes on.
         (1, "mutex m; thread T { lock(m); lock(m); }"),
         // The division fails where x is read before it is written.

@@ -13,7 +13,7 @@ use report::{Explored, Verdict};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use subject::{Schedule, Subject};
-use trace::{ThreadId, Trace};
+use trace::{Outcome, ThreadId, Trace};
 
 /// Runs of model programs end after so many events.
 const MOST_EVENTS: u64 = 1_000_000;
@@ -97,9 +97,11 @@ pub fn tell<S: Subject + Sync>(
         confirm: true,
         options: options(arguments)?,
     };
-    let recorded = match report::violates(first, subject.program()) {
-        true => Exit::Misbehaved,
-        false => record::exit(&first.outcome),
+    let recorded = match &first.outcome {
+        _ if report::violates(first, subject.program()) => Exit::Misbehaved,
+        // That a loop came to its bound in some run, the verdict says.
+        Outcome::BoundExceeded { .. } => Exit::Clean,
+        outcome => record::exit(outcome),
     };
     let mut told = prediction::look_at_all(
         &predicted,
