@@ -8,8 +8,8 @@ use crate::layout::{Footprints, Layout};
 use crate::updates::updates;
 use crate::walk::{Aim, Phantoms, Request, Touch, Walk};
 use crate::{
-    Atomic, Ctp, CtpError, Event, EventIndex, ExprId, Failing, Kind, Location, Options, PinReason, Standing,
-    objects, values,
+    Atomic, Ctp, CtpError, Event, EventIndex, ExprId, Failing, Kind, Location, Options, PinReason, Round,
+    Standing, objects, rounds, values,
 };
 use ir::{GlobalId, Program, SiteId, SiteIndex, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,17 +26,27 @@ const MOST_INTERRUPTS: usize = 100;
 /// All accesses together may have so many targets, and as many more as the trace has events.
 const MOST_TARGETS: usize = 100_000;
 
+/// Says which events of a trace somebody else could notice.
+pub type IsNoticed<'n> = &'n dyn Fn(&trace::Event) -> bool;
+
+/// What a concurrent trace program is to have beside the events.
+#[derive(Clone, Copy, Default)]
+struct Wanted<'w> {
+    phantoms: Option<Phantoms<'w>>,
+    rounds: Option<IsNoticed<'w>>,
+}
+
 impl Ctp {
     /// The concurrent trace program of a trace.
     ///
     /// # Errors
     /// If the trace is another program's, does not fit it, or has not all its events.
     pub fn build(program: &Program, trace: &Trace, options: &Options) -> Result<Ctp, CtpError> {
-        Ctp::build_with(program, trace, 0, options, None)
+        Ctp::build_with(program, trace, 0, options, Wanted::default())
     }
 
     /// The same, where the last `standing` events of the trace have not happened, at most one of each thread: the threads stand before them, and
-    /// [`Ctp::standing`] says when they could go on.
+    /// [`Ctp::standing`] says when they could go on. With `rounds` it has [`Ctp::rounds`].
     ///
     /// # Errors
     /// As for [`Ctp::build`].
@@ -45,8 +55,9 @@ impl Ctp {
         trace: &Trace,
         standing: usize,
         options: &Options,
+        rounds: Option<IsNoticed<'_>>,
     ) -> Result<Ctp, CtpError> {
-        Ctp::build_with(program, trace, standing, options, None)
+        Ctp::build_with(program, trace, standing, options, Wanted { phantoms: None, rounds })
     }
 
     /// The concurrent trace abstraction of a trace (PRUNE §5): with phantom edges for ways that were not taken.
@@ -59,7 +70,8 @@ impl Ctp {
         options: &Options,
         phantoms: Phantoms<'_>,
     ) -> Result<Ctp, CtpError> {
-        Ctp::build_with(program, trace, 0, options, Some(phantoms))
+        let wanted = Wanted { phantoms: Some(phantoms), rounds: None };
+        Ctp::build_with(program, trace, 0, options, wanted)
     }
 
     fn build_with(
@@ -67,7 +79,7 @@ impl Ctp {
         trace: &Trace,
         standing: usize,
         options: &Options,
-        phantoms: Option<Phantoms<'_>>,
+        wanted: Wanted<'_>,
     ) -> Result<Ctp, CtpError> {
         let happened = trace.events.len().saturating_sub(standing);
         trace.check_fits(program)?;
@@ -87,7 +99,10 @@ impl Ctp {
         loop {
             let layout = Layout::new(&footprints);
             let mut walk = Walk::new(program, trace, &sites, &layout, &aims, &learned, &interrupts);
-            walk.phantoms = phantoms;
+            walk.phantoms = wanted.phantoms;
+            if wanted.rounds.is_some() {
+                walk.note_states();
+            }
             walk.happened = happened;
             if let Err(error) = walk.run(options.until) {
                 if let CtpError::Time { walked: at_last } = error {
@@ -124,7 +139,9 @@ impl Ctp {
             let known = touched.len();
             touched.extend(walk.touches.iter().copied());
             if changed.is_empty() && learned.len() == before && touched.len() == known {
-                return Ok(finish(program, trace, options, &layout, walk, round));
+                let rounds = wanted.rounds.map(|is_noticed| rounds::find(&mut walk, trace, is_noticed));
+                let rounds = rounds.unwrap_or_default();
+                return Ok(finish(program, trace, options, &layout, walk, (round, rounds)));
             }
             for (request, aim) in &changed {
                 let Aim::At(addresses) = aim else { continue };
@@ -214,7 +231,7 @@ fn finish(
     options: &Options,
     layout: &Layout,
     walk: Walk<'_>,
-    round: u32,
+    (round, mut rounds): (u32, Vec<Round>),
 ) -> Ctp {
     let Walk { mut expressions, mut events, mut reads, threads, marks, mut rebuild, initial, space, .. } =
         walk;
@@ -241,6 +258,7 @@ fn finish(
             .flat_map(|phantom| [&mut phantom.taken, &mut phantom.kept])
             .chain(guards.values_mut())
             .chain(standing.iter_mut().flat_map(Standing::conditions))
+            .chain(rounds.iter_mut().map(|round| &mut round.same))
             .for_each(&mut gather);
     }
     let (expressions, new) = expressions.keep(roots);
@@ -254,6 +272,7 @@ fn finish(
             .flat_map(|phantom| [&mut phantom.taken, &mut phantom.kept])
             .chain(guards.values_mut())
             .chain(standing.iter_mut().flat_map(Standing::conditions))
+            .chain(rounds.iter_mut().map(|round| &mut round.same))
             .for_each(&mut rename);
     }
     let mut freed: BTreeMap<_, Vec<EventIndex>> = BTreeMap::new();
@@ -291,6 +310,7 @@ fn finish(
         phantoms,
         guards,
         standing,
+        rounds,
         by_id,
     }
 }

@@ -28,16 +28,17 @@ mod model;
 mod models;
 mod objects;
 mod pure;
+mod rounds;
 pub mod show;
 mod slice;
 mod space;
-mod states;
 mod transactions;
 mod updates;
 mod value_set;
 mod values;
 mod walk;
 
+pub use build::IsNoticed;
 pub use error::CtpError;
 pub use event::{Access, Decision, Event, Kind, Otherwise, PinReason, Target, Write};
 pub use expression::{Expr, Expressions, bytes_width};
@@ -45,8 +46,8 @@ pub use ids::{EventIndex, ExprId, LocationId, ReadId, ThreadIndex};
 pub use model::{
     Ctp, Failing, Location, Object, Phantom, Read, Rebuild, Standing, Thread, Transaction, TransactionOrigin,
 };
+pub use rounds::{Round, rounds};
 pub use slice::Slices;
-pub use states::states;
 pub use walk::Phantoms;
 
 use std::time::Instant;

@@ -1,6 +1,8 @@
 //! The concurrent trace program itself: tables that the events refer to.
 
-use crate::{Event, EventIndex, ExprId, Expressions, Kind, LocationId, PinReason, ReadId, ThreadIndex};
+use crate::{
+    Event, EventIndex, ExprId, Expressions, Kind, LocationId, PinReason, ReadId, Round, ThreadIndex,
+};
 use ir::{FunctionId, SiteId, SyncKind, Width};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -42,6 +44,8 @@ pub struct Ctp {
     pub guards: FxHashMap<EventIndex, ExprId>,
     /// Events that have not happened: their threads stand before them at the end of the trace.
     pub standing: Vec<Standing>,
+    /// Where threads go round without effect, if that was asked for.
+    pub rounds: Vec<Round>,
     pub(crate) by_id: FxHashMap<EventId, EventIndex>,
 }
 

@@ -210,6 +210,7 @@ impl<'c> Slices<'c> {
             past: past.len(),
             phantoms: vec![],
             standing: vec![],
+            rounds: vec![],
             guards: FxHashMap::default(),
             by_id,
         }

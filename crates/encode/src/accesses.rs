@@ -200,6 +200,25 @@ impl Encoding<'_> {
         self.condition_with(condition, now)
     }
 
+    /// What a read has read is still there when the prefix ends, if it has read anything.
+    ///
+    /// # Errors
+    /// As for [`Encoding::ask`].
+    pub fn unchanged_at_cut(&mut self, read: ReadId) -> Result<Bool> {
+        let ctp::Read { location, when, .. } = *self.ctp.read(read);
+        let Some(&content) = self.contents_at_cut.get(&location) else {
+            return Ok(self.solver.bool_const(true));
+        };
+        let same = self.solver.bv_eq(self.terms.reads[read.index()], content)?;
+        match when {
+            None => Ok(same),
+            Some(when) => {
+                let when = self.condition(when)?;
+                self.solver.implies(when, same)
+            }
+        }
+    }
+
     /// The value that the memory of an access has after it.
     ///
     /// # Errors

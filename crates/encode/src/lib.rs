@@ -77,6 +77,6 @@ pub struct Options {
     pub switches: Option<u32>,
     /// Writes for which [`Encoding::content_before`] will be asked.
     pub contents_before: FxHashSet<EventIndex>,
-    /// Locations for which [`Encoding::would_write_at_cut`] or [`Encoding::condition_at_cut`] will be asked.
+    /// Locations for which [`Encoding::would_write_at_cut`], [`Encoding::condition_at_cut`] or [`Encoding::unchanged_at_cut`] will be asked.
     pub contents_at_cut: FxHashSet<LocationId>,
 }

@@ -1,16 +1,22 @@
 //! Where the schedules of a run's events come to an end before the run does: every thread has ended, waits for others, or stands before what fails.
 
 use crate::paths::{Difference, Paths, Stop};
+use crate::rounds::Rounded;
 use ctp::{EventIndex, Kind, ThreadIndex};
 use encode::{Bool, Encoding, Result};
 use ir::{Op, Program, SiteIndex, SyncOp};
 use rustc_hash::FxHashMap;
-use trace::{EventKind, ThreadId};
+use trace::{EventId, EventKind, ThreadId};
 
 /// A place where a thread may wait for others.
 struct Place {
-    event: EventIndex,
     thread: ThreadIndex,
+    /// What it would do there, if the concurrent trace program has that.
+    event: Option<EventIndex>,
+    /// So many events it has done there, if it waits by going round.
+    done: Option<u64>,
+    /// It stands there.
+    here: Bool,
     /// It stands there, and waits.
     stuck: Bool,
 }
@@ -32,6 +38,7 @@ pub fn stopped(
     encoding: &mut Encoding<'_>,
     paths: &Paths,
     goes_on: &FxHashMap<ThreadIndex, Vec<Bool>>,
+    rounds: &[Rounded],
 ) -> Result<Stopped> {
     let ctp = encoding.ctp();
     let mut stopped = Stopped::default();
@@ -41,7 +48,16 @@ pub fn stopped(
             continue;
         }
         let standing = ctp.standing.iter().find(|standing| standing.id.thread == thread.id);
-        let mut here = match standing.and_then(|one| ctp.find(one.id)) {
+        let standing = standing.and_then(|one| ctp.find(one.id));
+        let waits = |round: &&Rounded| {
+            let stop = paths.stops.get(&thread.id).filter(|stop| !stop.fails);
+            round.thread == index && stop.is_some_and(|stop| stop.done == round.done)
+        };
+        if let Some(round) = rounds.iter().find(waits) {
+            stopped.insert(index, round.waits(encoding)?);
+            continue;
+        }
+        let mut here = match standing {
             Some(event) => vec![encoding.next(event)?],
             None => come_to_end(encoding, index)?,
         };
@@ -55,7 +71,12 @@ pub fn stopped(
 
 impl Ends {
     /// Of a run. `None` if there can be no other end than that of the run.
-    pub fn new(program: &Program, encoding: &mut Encoding<'_>, stopped: &Stopped) -> Result<Option<Ends>> {
+    pub fn new(
+        program: &Program,
+        encoding: &mut Encoding<'_>,
+        stopped: &Stopped,
+        rounds: &[Rounded],
+    ) -> Result<Option<Ends>> {
         let ctp = encoding.ctp();
         let sites = SiteIndex::new(program);
         let events = || (0..ctp.events.len()).map(EventIndex::new).filter(|&at| !ctp.event(at).silent);
@@ -74,7 +95,7 @@ impl Ends {
             )
         };
         // Who waits for a thread to end waits no longer than that one does.
-        if !exclusive && !events().any(waits) {
+        if !exclusive && rounds.is_empty() && !events().any(waits) {
             return Ok(None);
         }
         let joins = |at: EventIndex| matches!(ctp.event(at).kind, Kind::Other(EventKind::Join { .. }));
@@ -85,7 +106,13 @@ impl Ends {
             let blocked = encoding.blocked(event, timed)?.blocked;
             let next = encoding.next(event)?;
             let stuck = encoding.solver().and(&[next, blocked])?;
-            places.push(Place { event, thread: ctp.event(event).thread, stuck });
+            let thread = ctp.event(event).thread;
+            places.push(Place { thread, event: Some(event), done: None, here: next, stuck });
+        }
+        for round in rounds {
+            let stuck = round.waits(encoding)?;
+            let Rounded { thread, next, here, done, .. } = *round;
+            places.push(Place { thread, event: next, done: Some(done), here, stuck });
         }
         let (mut all, mut over) = (vec![], vec![]);
         for thread in (0..ctp.threads.len()).map(ThreadIndex::new) {
@@ -123,9 +150,12 @@ impl Ends {
                 Some(Difference::Decision(_)) => never,
                 Some(&Difference::Behind(done)) => {
                     let waits = matches!(stop, Some(Stop { fails: false, .. }));
-                    let next = behind(encoding, index, done).filter(|_| waits);
-                    let place = self.places.iter().find(|place| Some(place.event) == next);
-                    place.map_or(Ok(never), |place| encoding.next(place.event))?
+                    let next = behind(encoding, index, done);
+                    let is_there = |place: &&Place| {
+                        let meant = place.done == Some(done) || (next.is_some() && place.event == next);
+                        place.thread == index && meant
+                    };
+                    self.places.iter().find(is_there).filter(|_| waits).map_or(never, |place| place.here)
                 }
                 None if !seen.threads.contains(&thread.id) => {
                     let forked = forked(encoding, index);
@@ -142,16 +172,19 @@ impl Ends {
         encoding.solver().or(&any)
     }
 
-    /// The events before which threads wait in the solution.
-    pub fn standing(&self, encoding: &mut Encoding<'_>) -> Result<Vec<EventIndex>> {
+    /// How far the threads have come that wait in the solution.
+    pub fn waiting(&self, encoding: &mut Encoding<'_>) -> Result<Vec<EventId>> {
+        let ctp = encoding.ctp();
         let Some(model) = encoding.solver().model() else { return Ok(vec![]) };
-        let mut standing = vec![];
+        let mut waiting = vec![];
         for place in &self.places {
             if model.holds(place.stuck)? {
-                standing.push(place.event);
+                let round = place.done.map(|n| EventId { thread: ctp.thread(place.thread).id, n });
+                let before = || place.event.map(|event| ctp.before(ctp.event(event).id));
+                waiting.extend(round.or_else(before));
             }
         }
-        Ok(standing)
+        Ok(waiting)
     }
 }
 

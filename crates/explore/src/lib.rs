@@ -15,6 +15,7 @@ mod parts;
 pub mod paths;
 pub mod prune;
 mod question;
+mod rounds;
 mod run;
 mod sample;
 mod traced;

@@ -3,6 +3,7 @@
 use crate::departures::{Departure, Leads, departures};
 use crate::ends::{self, Ends, Stopped};
 use crate::paths::{Difference, Made, Paths};
+use crate::rounds::{self, Rounded};
 use claim::Witness;
 use ctp::{Ctp, EventIndex, Kind, ThreadIndex};
 use encode::{Answer, Bool, Encoding, Result};
@@ -48,6 +49,7 @@ pub struct Question<'c> {
     /// Some phantom edge is taken: what its thread decides from there on is not known.
     phantom: Bool,
     stopped: Stopped,
+    rounds: Vec<Rounded>,
     /// The run may come to another end: how, and that it does.
     ends: Option<(Ends, Bool)>,
 }
@@ -72,7 +74,8 @@ impl<'c> Question<'c> {
         switches: Option<u32>,
         sought: Sought,
     ) -> Result<Question<'c>> {
-        let options = encode::Options { switches, ..encode::Options::default() };
+        let contents_at_cut = rounds::locations(ctp);
+        let options = encode::Options { switches, contents_at_cut, ..encode::Options::default() };
         let mut encoding = Encoding::new(ctp, options)?;
         encoding.set_limits(limits);
         let mut by_place = FxHashMap::default();
@@ -81,7 +84,9 @@ impl<'c> Question<'c> {
         }
         let (mut ways, mut others) = (vec![], vec![]);
         let mut goes_on: FxHashMap<ThreadIndex, Vec<Bool>> = FxHashMap::default();
-        for departure in departures(program, &mut encoding)? {
+        let mut departures = departures(program, &mut encoding)?;
+        let rounds = rounds::rounds(&mut encoding, &mut departures)?;
+        for departure in departures {
             let event = ctp.event(departure.event);
             let decides =
                 matches!(departure.leads, Leads::To(_)) && !matches!(event.kind, Kind::Assert { .. });
@@ -103,19 +108,22 @@ impl<'c> Question<'c> {
         }
         let phantom = takes_phantom_edge(&mut encoding)?;
         let any = encoding.solver().bool_const(false);
-        let stopped = ends::stopped(&mut encoding, paths, &goes_on)?;
+        let stopped = ends::stopped(&mut encoding, paths, &goes_on, &rounds)?;
         let ends = match sought {
-            Sought::Combination => Ends::new(program, &mut encoding, &stopped)?,
+            Sought::Combination => Ends::new(program, &mut encoding, &stopped, &rounds)?,
             Sought::Unchecked => None,
         };
         let mut question =
-            Question { encoding, paths, ways, others: vec![], any, phantom, stopped, ends: None };
+            Question { encoding, paths, ways, others: vec![], any, phantom, stopped, rounds, ends: None };
         question.depart_once()?;
         for other in others {
             question.add(other)?;
         }
         if let Some(ends) = ends {
             question.or_end(ends)?;
+        }
+        if sought == Sought::Unchecked && !question.rounds.is_empty() {
+            question.or_go_round(program)?;
         }
         Ok(question)
     }
@@ -171,6 +179,22 @@ impl<'c> Question<'c> {
         self.any = solver.or(&[self.any, ended])?;
         self.ends = Some((ends, ended));
         Ok(())
+    }
+
+    /// Asks also for prefixes behind which no thread goes on, and some wait by going round: what prediction does not know.
+    fn or_go_round(&mut self, program: &Program) -> Result<()> {
+        let mut any = vec![];
+        for round in &self.rounds {
+            any.push(round.waits(&mut self.encoding)?);
+        }
+        let mut waits = self.encoding.solver().or(&any)?;
+        // Of who stops otherwise it is not known what it stands before.
+        if self.paths.stops.is_empty()
+            && let Some(ends) = Ends::new(program, &mut self.encoding, &self.stopped, &self.rounds)?
+        {
+            waits = self.encoding.solver().and(&[waits, ends.all()])?;
+        }
+        self.add(waits)
     }
 
     /// A combination has been run: the prefix must not be the beginning of such a run, or, if no thread goes on, not the end of it.
@@ -265,13 +289,16 @@ impl<'c> Question<'c> {
                 }
             }
         };
-        Ok(ends::behind(&self.encoding, thread, done).map(|event| {
-            // What is no event of the concurrent trace program is done when the thread has come there.
-            match self.encoding.ctp().event(event).id.n > done + 1 {
-                true => self.encoding.reached(event),
-                false => self.encoding.inside(event),
-            }
-        }))
+        let Some(event) = ends::behind(&self.encoding, thread, done) else { return Ok(None) };
+        if self.encoding.ctp().event(event).id.n == done + 1 {
+            return Ok(Some(self.encoding.inside(event)));
+        }
+        // What is no event of the concurrent trace program is done when the thread has come there; but who has gone round goes no further.
+        let mut come = vec![self.encoding.reached(event)];
+        for round in self.rounds.iter().filter(|round| round.thread == thread && round.done == done) {
+            come.push(self.encoding.solver().not(round.gone)?);
+        }
+        self.encoding.solver().and(&come).map(Some)
     }
 
     /// A branch that has a phantom edge comes out as recorded.
@@ -304,8 +331,16 @@ impl<'c> Question<'c> {
         Ok(match self.encoding.ask(&all)? {
             Answer::Sat => {
                 let (mut standing, last, choice) = self.shown()?;
-                standing.extend(self.next_events()?);
-                let stopped = self.stopped_behind()?;
+                let mut stopped = self.stopped_behind()?;
+                if let Some((ends, ended)) = &self.ends
+                    && holds(&mut self.encoding, *ended)?
+                {
+                    stopped.extend(ends.waiting(&mut self.encoding)?);
+                }
+                let is_there = |thread| stopped.iter().any(|event: &EventId| event.thread == thread);
+                let ctp = self.encoding.ctp();
+                let next = self.next_events()?.into_iter().filter(|&at| !is_there(ctp.event(at).id.thread));
+                standing.extend(next);
                 match self.encoding.witness(&standing, last)? {
                     Some(mut witness) => {
                         stopped.into_iter().for_each(|event| witness.go_on_until(event));
@@ -343,8 +378,8 @@ impl Question<'_> {
         Ok(next)
     }
 
-    /// The last events of threads that stand in the solution where they stopped in the run. The concurrent trace program need not have what they stand
-    /// before, nor all that comes before it.
+    /// The last events of threads that stand in the solution where they stopped in the run, or behind a round. The concurrent trace program need not have
+    /// what they stand before, nor all that comes before it.
     fn stopped_behind(&mut self) -> Result<Vec<EventId>> {
         let ctp = self.encoding.ctp();
         let mut all = vec![];
@@ -355,6 +390,11 @@ impl Question<'_> {
                     && model.holds(stands)?
                 {
                     all.push(EventId { thread: id, n: stop.done });
+                }
+            }
+            for round in &self.rounds {
+                if model.holds(round.gone)? && model.holds(round.here)? {
+                    all.push(EventId { thread: ctp.thread(round.thread).id, n: round.done });
                 }
             }
         }
@@ -373,10 +413,7 @@ impl Question<'_> {
             }
         }
         let Some(departure) = chosen.map(|n| &self.ways[n].departure) else {
-            return match &self.ends {
-                Some((ends, _)) => Ok((ends.standing(&mut self.encoding)?, None, None)),
-                None => Ok((vec![], None, None)),
-            };
+            return Ok((vec![], None, None));
         };
         let event = self.encoding.ctp().event(departure.event);
         let choice = departure.choice(&event.kind);
@@ -388,6 +425,11 @@ impl Question<'_> {
             false => (vec![], None, choice),
         })
     }
+}
+
+/// Something holds in the solution.
+fn holds(encoding: &mut Encoding<'_>, what: Bool) -> Result<bool> {
+    encoding.solver().model().map_or(Ok(false), |model| model.holds(what))
 }
 
 /// The thread of a phantom edge has come to its branch.

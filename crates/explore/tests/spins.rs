@@ -2,13 +2,18 @@
 
 mod common;
 
-use common::{machine, waiting};
+use claim::Property;
+use common::findings::{Findings, expected};
+use common::{machine, machine_with, waiting};
 use explore::{Limits, Reduction, search};
+use explore::{paths, prune};
 use lang::random::config;
 use machine::Machine;
 use machine::oracle::{self, Answers, Question, Walk};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use subject::{Strategy as Who, Subject as _};
+use trace::Logging;
 
 fn explored(machine: &Machine, reduction: Reduction) -> Answers {
     let mut walk = Walk::new(machine, true).recognising_spins();
@@ -20,6 +25,12 @@ fn explored(machine: &Machine, reduction: Reduction) -> Answers {
 
 fn from_source(source: &str) -> Machine {
     machine(&lang::parse(source).unwrap_or_else(|errors| panic!("{errors:?}\n{source}")), false)
+}
+
+/// The same machine, that recognises such loops in its runs.
+fn spinning(source: &str) -> Machine {
+    let options = machine::Options { spins: true, ..machine::Options::default() };
+    machine_with(&lang::parse(source).unwrap_or_else(|errors| panic!("{errors:?}\n{source}")), options)
 }
 
 #[test]
@@ -77,7 +88,7 @@ fn check(source: &str) -> Result<(), TestCaseError> {
         same!(final_states, failures, co_enabled, unordered);
         prop_assert!(found.bounds.is_empty(), "{:?}\n{}", reduction, source);
         let waits_by_going_round = |blocked: &&Vec<trace::BlockedThread>| {
-            blocked.iter().any(|one| matches!(one.waits_for, trace::WaitsFor::Word { .. }))
+            blocked.iter().any(|one| matches!(one.waits_for, trace::WaitsFor::Change { .. }))
         };
         // Who waits for ever comes to a bound where it is not recognised.
         let waits_for_ever = found.deadlocks.keys().any(|blocked| waits_by_going_round(&blocked));
@@ -90,8 +101,70 @@ fn check(source: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// One run for each combination shows what there is: failures, and who waits for ever.
+fn check_paths(source: &str) -> Result<(), TestCaseError> {
+    let expected = expected(&explored(&from_source(source), Reduction::Optimal));
+    let machine = spinning(source);
+    let options = paths::Options { spins: true, runs: 5_000, ..paths::Options::default() };
+    let explored = paths::explore(&machine, &options, &mut |_, _| true).expect("it is explored");
+    prop_assert_eq!(explored.duplicates, 0, "{}", source);
+    prop_assert!(
+        explored.incomplete.is_empty() && !explored.bounded,
+        "{:?}\n{}",
+        explored.incomplete,
+        source
+    );
+    let mut found = Findings::default();
+    explored.runs.iter().for_each(|run| found.add_outcome(run));
+    prop_assert_eq!(&found.failures, &expected.failures, "{}", source);
+    prop_assert_eq!(&found.blocked, &expected.blocked, "{}", source);
+    Ok(())
+}
+
+/// What is predicted from the runs that pruning leaves is all that there is.
+fn check_pruned(source: &str) -> Result<(), TestCaseError> {
+    let expected = expected(&explored(&from_source(source), Reduction::Optimal));
+    let machine = spinning(source);
+    for property in [Property::Assertion, Property::Race, Property::Deadlock] {
+        let mut found = Findings::default();
+        let options = prune::Options { spins: true, properties: vec![property], ..prune::Options::default() };
+        let explored = prune::explore(
+            &mut Walk::new(&machine, false).recognising_spins(),
+            machine.program(),
+            &options,
+            &mut |walk| Ok(machine.run(&Who::follow(walk.schedule()), &Logging::Everything)?.trace),
+            &mut |trace, _| {
+                trace.into_iter().for_each(|trace| found.add(&machine, trace));
+                true
+            },
+        );
+        let explored = explored.expect("it is explored");
+        let context = || format!("{property:?}, {explored:?}\n{source}");
+        prop_assert!(explored.incomplete.is_empty() && !explored.bounded, "{}", context());
+        match property {
+            _ if found.unknown => {}
+            Property::Assertion => prop_assert_eq!(&found.failures, &expected.failures, "{}", context()),
+            Property::Race => prop_assert_eq!(&found.races, &expected.races, "{}", context()),
+            _ => found
+                .same_deadlocks(&expected)
+                .map_err(|why| TestCaseError::fail(format!("{why}\n{}", context())))?,
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(config(100))]
+
+    #[test]
+    fn each_combination_is_run_once_where_threads_wait_in_loops(source in waiting()) {
+        check_paths(&source)?;
+    }
+
+    #[test]
+    fn pruning_misses_nothing_where_threads_wait_in_loops(source in waiting()) {
+        check_pruned(&source)?;
+    }
 
     #[test]
     fn nothing_is_missed_where_threads_wait_in_loops(source in waiting()) {

@@ -19,6 +19,7 @@ pub mod oracle;
 mod pending;
 mod pure;
 mod run;
+mod spin;
 mod state;
 mod step;
 mod sync;
@@ -34,13 +35,16 @@ use trace::ThreadId;
 pub struct Options {
     /// Waits may end without a signal.
     pub spurious: bool,
+    /// A loop iteration without effect blocks its thread until something that it read has changed (`spin.rs`). A schedule that is followed may still
+    /// let it go round.
+    pub spins: bool,
     /// A run ends after so many events.
     pub max_events: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { spurious: false, max_events: 10_000_000 }
+        Options { spurious: false, spins: false, max_events: 10_000_000 }
     }
 }
 

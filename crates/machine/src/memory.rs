@@ -162,6 +162,14 @@ impl Memory {
         self.blocks.binary_search_by_key(&base, |block| block.base).ok()
     }
 
+    /// The machine's own address of a location.
+    pub fn address_of(&self, location: Location) -> u64 {
+        let block = self.blocks.iter().find(|block| block.allocation == location.allocation);
+        let base =
+            block.map_or_else(|| address::of_global(GlobalId(location.allocation.0)), |block| block.base);
+        base + location.offset
+    }
+
     /// The bytes at a place.
     pub fn bytes(&self, place: Place, bytes: usize) -> &[u8] {
         match place {

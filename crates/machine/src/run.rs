@@ -3,6 +3,7 @@
 use crate::Machine;
 use crate::enabled::Readiness;
 use crate::memory::Block;
+use crate::spin::{Noticed, Quiet, going_round};
 use crate::state::{Ending, Phase, State};
 use crate::step::Observer;
 use ir::{GlobalId, Program, SiteId};
@@ -24,9 +25,9 @@ impl Subject for Machine {
     fn run(&self, strategy: &Strategy, logging: &Logging) -> Result<Run, RunError> {
         let mut recording = Recording::new(self, strategy, logging)?;
         let outcome = loop {
-            let ready = self.ready(&recording.state);
-            if ready.is_empty() {
-                break self.outcome(&recording.state);
+            let ready = recording.ready();
+            if recording.stays(&ready) {
+                break recording.outcome();
             }
             if let Some(limit) = recording.limit() {
                 break limit;
@@ -39,16 +40,17 @@ impl Subject for Machine {
     fn exhaust(&self, strategy: &Strategy) -> Result<Exhausted, RunError> {
         let mut recording = Recording::new(self, strategy, &Logging::Everything)?;
         loop {
-            let ready = self.ready(&recording.state);
+            let ready = recording.ready();
             let ends = |ready: &Ready| {
                 let state = &recording.state;
                 state.thread_index(ready.thread).is_some_and(|t| self.ends_process(state, t))
             };
             let (last, others): (Vec<Ready>, Vec<Ready>) = ready.iter().partition(|ready| ends(ready));
             if let Some(limit) = recording.limit().filter(|_| !ready.is_empty()) {
-                return Ok(Exhausted { runs: vec![recording.finish(strategy, limit)], pending: None });
+                let runs = vec![recording.finish(strategy, limit)];
+                return Ok(Exhausted { runs, ..Exhausted::default() });
             }
-            if !others.is_empty() {
+            if !recording.stays(&others) {
                 recording.step(&others, &ready);
                 continue;
             }
@@ -57,17 +59,21 @@ impl Subject for Machine {
             for one in &last {
                 let mut recording = recording.clone();
                 recording.step(&[*one], &ready);
-                let outcome = self.outcome(&recording.state);
+                let outcome = recording.outcome();
                 runs.push(recording.finish(strategy, outcome));
             }
             if last.is_empty() {
-                let outcome = self.outcome(&recording.state);
+                let outcome = recording.outcome();
                 runs.push(recording.finish(strategy, outcome));
             }
-            return Ok(Exhausted { runs, pending });
+            let going_round = others.iter().map(|ready| ready.thread).collect();
+            return Ok(Exhausted { runs, pending, going_round });
         }
     }
 }
+
+/// How reluctant a thread is that would only go round once more: more than one whose wait may end by itself.
+const GOES_ROUND: u64 = 2;
 
 /// A run that is being recorded.
 #[derive(Clone)]
@@ -76,6 +82,8 @@ struct Recording<'m> {
     scheduler: Scheduler,
     recorder: Recorder<'m>,
     state: State,
+    /// For each thread what it has done since somebody could notice it, if loops that only wait are recognised.
+    quiet: Vec<Quiet>,
     switches: Vec<Switch>,
     choices: Vec<Choice>,
 }
@@ -93,11 +101,43 @@ impl<'m> Recording<'m> {
         {
             return Err(RunError::OtherProgram { schedule: fingerprint, subject: machine.fingerprint() });
         }
-        let mut recorder =
-            Recorder { logging, events: vec![], allocations: machine.global_allocations(), counted: 0 };
+        let mut recorder = Recorder {
+            logging,
+            events: vec![],
+            allocations: machine.global_allocations(),
+            counted: 0,
+            noticed: machine.options().spins.then(Noticed::default),
+        };
         let scheduler = Scheduler::new(strategy);
         let state = machine.initial(&mut recorder);
-        Ok(Recording { machine, scheduler, recorder, state, switches: vec![], choices: vec![] })
+        let quiet = if machine.options().spins { Quiet::of_all(machine, &state) } else { vec![] };
+        Ok(Recording { machine, scheduler, recorder, state, quiet, switches: vec![], choices: vec![] })
+    }
+
+    /// The threads that can go on, ordered by thread. Who would only go round once more would rather let others go.
+    fn ready(&self) -> Vec<Ready> {
+        let mut ready = self.machine.ready(&self.state);
+        for ready in ready.iter_mut().filter(|_| !self.quiet.is_empty()) {
+            let t = self.state.thread_index(ready.thread);
+            if t.is_some_and(|t| self.quiet[t].waits(self.machine, &self.state)) {
+                ready.reluctance = GOES_ROUND;
+            }
+        }
+        ready
+    }
+
+    /// Whether nobody of those who can go on does so: all would only go round once more.
+    fn stays(&self, ready: &[Ready]) -> bool {
+        ready.iter().all(|ready| ready.reluctance == GOES_ROUND)
+            && (ready.is_empty() || !self.scheduler.is_following())
+    }
+
+    /// How a run ended in which nobody goes on.
+    fn outcome(&self) -> Outcome {
+        match going_round(self.machine, &self.state, &self.quiet) {
+            Some(blocked) => Outcome::Deadlock { blocked },
+            None => self.machine.outcome(&self.state),
+        }
     }
 
     /// The outcome if there were too many events.
@@ -114,7 +154,14 @@ impl<'m> Recording<'m> {
         let choice = self.machine.settle(&self.state, t, &mut self.scheduler);
         self.choices.extend(choice);
         let site = self.machine.site(&self.state, t);
+        let threads = self.state.threads.len();
         self.machine.step(&mut self.state, t, choice, &mut self.recorder);
+        if let Some(noticed) = &mut self.recorder.noticed {
+            let state = &self.state;
+            self.quiet[t].step(self.machine, state, t, std::mem::take(noticed));
+            let children = threads..state.threads.len();
+            self.quiet.extend(children.map(|child| Quiet::new(self.machine, state, child)));
+        }
         let until = self.state.threads[t].done;
         match self.switches.last_mut() {
             Some(last) if last.thread == picked => (last.until, last.site) = (until, Some(site)),
@@ -256,6 +303,8 @@ struct Recorder<'l> {
     events: Vec<Event>,
     allocations: Vec<Allocation>,
     counted: u64,
+    /// What the last step was to others, if loops that only wait are recognised.
+    noticed: Option<Noticed>,
 }
 
 impl Recorder<'_> {
@@ -278,7 +327,10 @@ impl Recorder<'_> {
 }
 
 impl Observer for Recorder<'_> {
-    fn event(&mut self, _: &State, event: Event, _before: u64) {
+    fn event(&mut self, state: &State, event: Event, _before: u64) {
+        if let Some(noticed) = &mut self.noticed {
+            noticed.add(&state.memory, &event.kind);
+        }
         if self.keeps(&event.kind) {
             self.events.push(event);
         }

@@ -8,7 +8,7 @@ use machine::oracle::{Answers, LimitReached, Point, Race, Triple};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use subject::Schedule;
-use trace::{BlockedThread, ThreadId, WaitsFor};
+use trace::{BlockedThread, ThreadId};
 
 /// Schedules with more steps than this are not shown on one line.
 const MOST_STEPS: usize = 24;
@@ -131,13 +131,7 @@ impl Report<'_> {
         for (blocked, schedule) in &self.answers.deadlocks {
             let thread = |id| self.thread(id);
             let location = |at| self.machine.location_name(at);
-            let words = |one: &BlockedThread| match one.waits_for {
-                // Here nobody sleeps at a word of memory.
-                WaitsFor::Word { object } => {
-                    format!("goes round its loop until another thread changes {}", location(object))
-                }
-                _ => waits_for(&one.waits_for, &thread, &location),
-            };
+            let words = |one: &BlockedThread| waits_for(&one.waits_for, &thread, &location);
             let text = deadlock(blocked, self.sources, &thread, &words, &[self.command(schedule)]);
             self.text.push_str(&text);
             self.text.push_str("\n\n");

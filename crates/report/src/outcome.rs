@@ -148,6 +148,9 @@ pub(crate) fn waits_for(
         WaitsFor::Join { thread: id } => format!("waits for the end of {}", thread(*id)),
         WaitsFor::Exclusive { thread: id } => format!("waits for the exclusive block of {}", thread(*id)),
         WaitsFor::Word { object } => format!("waits for a wake-up at {}", location(*object)),
+        WaitsFor::Change { object } => {
+            format!("goes round its loop until another thread changes {}", location(*object))
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub use trace::Logging;
 pub use turn::Turn;
 
 use ir::Program;
-use trace::{Event, Trace};
+use trace::{Event, ThreadId, Trace};
 
 /// Anything that can be run under a strategy.
 pub trait Subject {
@@ -42,18 +42,21 @@ pub trait Subject {
     /// # Errors
     /// As for [`run`](Subject::run).
     fn exhaust(&self, strategy: &Strategy) -> Result<Exhausted, RunError> {
-        Ok(Exhausted { runs: vec![self.run(strategy, &Logging::Everything)?], pending: None })
+        let runs = vec![self.run(strategy, &Logging::Everything)?];
+        Ok(Exhausted { runs, ..Exhausted::default() })
     }
 }
 
 /// A run that went on for as long as it could.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Exhausted {
     /// One run for each thread that can end the process then, one if none can. They differ in their last event only.
     pub runs: Vec<Run>,
     /// What each thread that has not ended would do next, but for those at the bound of a loop; `None` if the subject cannot keep back what fails,
     /// or does not know.
     pub pending: Option<Vec<Event>>,
+    /// The threads that go round a loop for ever, each at the end of a round.
+    pub going_round: Vec<ThreadId>,
 }
 
 /// What came of running a subject.

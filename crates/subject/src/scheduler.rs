@@ -181,6 +181,15 @@ impl Scheduler {
         self.departure.as_ref()
     }
 
+    /// Whether there is more to follow of a schedule.
+    #[must_use]
+    pub fn is_following(&self) -> bool {
+        self.follow.as_ref().is_some_and(|follow| {
+            let left = follow.schedule.segments.get(follow.segment..).unwrap_or_default();
+            left.iter().any(|segment| follow.done(segment.thread) < segment.until)
+        })
+    }
+
     /// Who runs next; `ready` is not empty and ordered by thread.
     pub fn pick(&mut self, ready: &[Ready]) -> ThreadId {
         let picked = match self.pick_followed(ready) {

@@ -96,7 +96,7 @@ pub fn machine(path: &Path, options: &ProgramOptions, max_events: u64) -> anyhow
         );
     }
     let program = program(path, options)?;
-    let options = Options { spurious: options.spurious, max_events };
+    let options = Options { spurious: options.spurious, spins: true, max_events };
     Machine::new(program, options).with_context(|| path.display().to_string())
 }
 

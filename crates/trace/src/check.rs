@@ -220,6 +220,7 @@ impl Checker {
             WaitsFor::Condition { object }
             | WaitsFor::Semaphore { object }
             | WaitsFor::Word { object }
+            | WaitsFor::Change { object }
             | WaitsFor::Barrier { object, .. } => self.location(object),
             WaitsFor::Join { thread } | WaitsFor::Exclusive { thread } => self.thread(*thread),
         }

@@ -275,6 +275,7 @@ impl Json<'_> {
             WaitsFor::Join { thread } => json!({"kind": "join", "thread": thread.to_string()}),
             WaitsFor::Exclusive { thread } => json!({"kind": "exclusive", "thread": thread.to_string()}),
             WaitsFor::Word { object } => json!({"kind": "word", "object": self.location(object)}),
+            WaitsFor::Change { object } => json!({"kind": "change", "object": self.location(object)}),
         }
     }
 }

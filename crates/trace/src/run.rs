@@ -261,6 +261,11 @@ pub enum WaitsFor {
         /// Which word.
         object: Location,
     },
+    /// Another value in memory: it goes round a loop until somebody writes one.
+    Change {
+        /// Where.
+        object: Location,
+    },
 }
 
 /// A thread that cannot go on.

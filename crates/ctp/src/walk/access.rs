@@ -259,6 +259,7 @@ impl Walk<'_> {
             true => new,
             false => self.expressions.int(bytes_width(bytes as u32), super::memory::number(&new_bytes, 0, 8)),
         };
+        self.note_update(at, old, new);
         for target in &mut targets {
             let (place_, when) = (target.place, target.when);
             target.writes = self.write_target((place_, bytes), &[new], when, place_ == place);

@@ -17,6 +17,7 @@ mod step;
 
 pub use memory::Request;
 pub use phantom::{Phantoms, Touch};
+pub use standing_state::StandingState;
 
 use crate::layout::Layout;
 use crate::space::Space;
@@ -122,8 +123,8 @@ pub struct Walk<'w> {
     decisions: FxHashMap<SiteId, Option<std::rc::Rc<decision::Plan>>>,
     live: FxHashMap<FunctionId, std::rc::Rc<decision::Live>>,
     needed: standing_state::Needed,
-    /// For each event the state of its thread before it, if that is wanted.
-    pub states: Option<Vec<Option<u64>>>,
+    /// What is noted to find rounds without effect, if they are wanted.
+    pub noted: Option<standing_state::Noted>,
     /// Where phantom edges are wanted, and the ways of the branches so far.
     pub phantoms: Option<Phantoms<'w>>,
     ways: FxHashMap<(FunctionId, BlockId), Option<std::rc::Rc<ir::analysis::Ways>>>,
@@ -174,7 +175,7 @@ impl<'w> Walk<'w> {
             decisions: FxHashMap::default(),
             live: FxHashMap::default(),
             needed: standing_state::Needed::default(),
-            states: None,
+            noted: None,
             phantoms: None,
             ways: FxHashMap::default(),
             guard: None,

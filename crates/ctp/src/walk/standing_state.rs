@@ -1,6 +1,7 @@
-//! What decides what a thread does from where it stands, as a number: where its activations are, and the values that they still need.
+//! What decides what a thread does from where it stands: where its activations are, and the values that they still need.
 
 use super::{Frame, NOTHING, Walk};
+use crate::{ExprId, ThreadIndex};
 use ir::{BinaryOp, BlockId, CheckKind, Function, FunctionId, Op, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash as _, Hasher as _};
@@ -13,10 +14,62 @@ pub struct Needed {
     places: FxHashMap<(FunctionId, BlockId, u32), Rc<[ValueId]>>,
 }
 
+/// The state of a thread that stands before an instruction: two that are the same are followed by the same, as long as the thread reads the same.
+pub struct StandingState {
+    pub thread: ThreadIndex,
+    /// The place, and the values as recorded.
+    recorded: u64,
+    /// The values that it still needs, as far as there are any.
+    pub values: Vec<ExprId>,
+    /// So many events of the thread are in the concurrent trace program before.
+    pub events: usize,
+}
+
+impl StandingState {
+    /// Whether it is the same as recorded.
+    pub fn is(&self, other: &StandingState) -> bool {
+        self.recorded == other.recorded && self.values.len() == other.values.len()
+    }
+}
+
+/// What is noted on the way to find rounds without effect.
+#[derive(Default)]
+pub struct Noted {
+    /// For each event of the trace the state of its thread before it, if that is known.
+    pub states: Vec<Option<StandingState>>,
+    /// For updates that changed nothing, one bit: they change nothing.
+    pub unchanged: FxHashMap<usize, ExprId>,
+}
+
 impl Walk<'_> {
-    /// The state of a thread that stands before an instruction; `None` if something that it needs is not known.
-    pub(super) fn standing_state(&mut self, t: usize) -> Option<u64> {
+    /// Notes from now on what finding rounds without effect needs.
+    pub fn note_states(&mut self) {
+        self.noted = Some(Noted::default());
+    }
+
+    /// A thread has come to the instruction of an event of the trace.
+    pub(super) fn note_state(&mut self, t: usize, at: usize) {
+        if self.noted.is_none() {
+            return;
+        }
+        let state = self.standing_state(t);
+        if let Some(noted) = &mut self.noted {
+            noted.states.resize_with(noted.states.len().max(at + 1), || None);
+            noted.states[at] = state;
+        }
+    }
+
+    /// An event of the trace is an update, from this to that.
+    pub(super) fn note_update(&mut self, at: usize, old: ExprId, new: ExprId) {
+        if let Some(noted) = &mut self.noted {
+            noted.unchanged.insert(at, self.expressions.equal(old, new));
+        }
+    }
+
+    /// `None` if something that the thread needs is not known.
+    fn standing_state(&mut self, t: usize) -> Option<StandingState> {
         let mut hasher = FxHasher::default();
+        let mut values = vec![];
         // Its own memory, of which the trace says nothing, has not changed if nothing was written there.
         self.runners[t].hidden_writes.hash(&mut hasher);
         for at in 0..self.runners[t].frames.len() {
@@ -24,11 +77,19 @@ impl Walk<'_> {
             (frame.function, frame.block, frame.at).hash(&mut hasher);
             for value in &*self.needed(frame) {
                 let known = self.runners[t].values[frame.base + value.index()];
-                let known = if known == NOTHING { None } else { Some(self.expressions.recorded(known)?) };
-                known.hash(&mut hasher);
+                let recorded = match known {
+                    NOTHING => None,
+                    known => {
+                        values.push(known);
+                        Some(self.expressions.recorded(known)?)
+                    }
+                };
+                recorded.hash(&mut hasher);
             }
         }
-        Some(hasher.finish())
+        let thread = self.runners[t].thread;
+        let events = self.threads[t].events.len();
+        Some(StandingState { thread, recorded: hasher.finish(), values, events })
     }
 
     fn needed(&mut self, frame: Frame) -> Rc<[ValueId]> {

@@ -43,10 +43,8 @@ impl Walk<'_> {
             if self.enter(t, event, frame, site) {
                 return Ok(());
             }
-            if self.states.is_some() && site == event.site && frame.doing == Doing::Running {
-                let state = self.standing_state(t);
-                let place = self.states.as_mut().and_then(|states| states.get_mut(at));
-                place.into_iter().for_each(|place| *place = state);
+            if site == event.site && frame.doing == Doing::Running {
+                self.note_state(t, at);
             }
             let program = self.program;
             let block = program.function(frame.function).block(frame.block);

@@ -25,12 +25,16 @@ pub use decisions::{Combination, Decision, Paths, Stop};
 pub(crate) use decisions::{Difference, Made, outcome};
 
 use crate::Error;
-use ctp::Ctp;
+use crate::traced::Sites;
+use ctp::{Ctp, IsNoticed};
 use ir::Program;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use subject::{Exhausted, Schedule, Strategy, Subject};
-use trace::{EventKind, FaultKind, Outcome, Trace};
+use trace::{Event, EventKind, FaultKind, Outcome, Trace};
+
+/// So many events a thread does at once in runs of compiled programs.
+const SHORT_TURN: u32 = 32;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -43,11 +47,19 @@ pub struct Options {
     pub limits: encode::Limits,
     /// So many runs are asked about at once.
     pub workers: usize,
+    /// How often a thread goes round a loop that only waits is no difference. Of compiled programs it never is.
+    pub spins: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { runs: u64::MAX, switches: None, limits: encode::Limits::default(), workers: 1 }
+        Options {
+            runs: u64::MAX,
+            switches: None,
+            limits: encode::Limits::default(),
+            workers: 1,
+            spins: false,
+        }
     }
 }
 
@@ -75,8 +87,10 @@ struct Seen {
 }
 
 impl Seen {
-    fn ctp(&self, program: &Program) -> Result<Ctp, Error> {
-        Ok(Ctp::build_standing(program, &self.trace, self.standing, &ctp::Options::default())?)
+    fn ctp(&self, program: &Program, sites: &Sites<'_>) -> Result<Ctp, Error> {
+        let is_noticed = |event: &Event| sites.is_noticed(event);
+        let rounds: Option<IsNoticed<'_>> = sites.spins.then_some(&is_noticed);
+        Ok(Ctp::build_standing(program, &self.trace, self.standing, &ctp::Options::default(), rounds)?)
     }
 }
 
@@ -106,8 +120,8 @@ pub fn explore_beyond(
     let mut explored = Explored::default();
     let mut seen: Vec<Arc<Seen>> = vec![];
     let program = subject.program();
-    let again = known.iter().map(|schedule| Strategy::follow(schedule.clone()));
-    let first = known.is_empty().then_some(Strategy::RunToBlock);
+    let again = known.iter().map(|schedule| following(program, schedule.clone()));
+    let first = known.is_empty().then(|| free(program));
     for strategy in again.chain(first) {
         let exhausted = subject.exhaust(&strategy)?;
         let new = Seen::of(program, &exhausted)?;
@@ -178,13 +192,30 @@ impl Seen {
             trace.events.pop();
         }
         trace.events.extend(pending.iter().cloned());
-        Ok(Seen { paths: Paths::of(&trace, pending.len()), trace, standing: pending.len() })
+        let mut paths = Paths::of(&trace, pending.len());
+        for thread in &exhausted.going_round {
+            paths.stops.entry(*thread).and_modify(|stop| stop.fails = false);
+        }
+        Ok(Seen { paths, trace, standing: pending.len() })
     }
 }
 
 /// Model programs say which threads they begin with.
 fn is_compiled(program: &Program) -> bool {
     program.threads.is_empty()
+}
+
+/// How a run goes on that nothing is said of. While a compiled program runs nobody sees that a thread only goes round; where turns are short it does not do so
+/// for long.
+fn free(program: &Program) -> Strategy {
+    match is_compiled(program) {
+        true => Strategy::RoundRobin { quantum: SHORT_TURN },
+        false => Strategy::RunToBlock,
+    }
+}
+
+fn following(program: &Program, schedule: Schedule) -> Strategy {
+    Strategy::Follow { schedule, then: Box::new(free(program)) }
 }
 
 /// How many threads of a run have not ended.

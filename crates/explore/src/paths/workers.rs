@@ -4,9 +4,10 @@
 //! the question that gave it knew all combinations that are there by then; else it is asked again, with those. So no combination is run twice, however many ask, and
 //! which combinations there are depends on the program alone. Runs are cheap beside questions, and are made one after the other.
 
-use super::{Explored, Options, Seen, is_compiled, outside};
+use super::{Explored, Options, Seen, following, is_compiled, outside};
+use crate::Error;
 use crate::question::{Question, Said, Sought};
-use crate::{Error, traced};
+use crate::traced::Sites;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use subject::{Strategy, Subject};
 use trace::Trace;
@@ -28,6 +29,7 @@ struct Shared<'e> {
 struct Search<'s, 'e, S> {
     subject: &'s S,
     options: &'s Options,
+    sites: Sites<'s>,
     shared: Mutex<Shared<'e>>,
     changed: Condvar,
 }
@@ -41,7 +43,9 @@ pub fn search<S: Subject + Sync>(
     each: &mut (dyn FnMut(&Trace, usize) -> bool + Send),
 ) -> Result<Explored, Error> {
     let shared = Shared { explored, seen, next: 0, busy: 0, stop: false, error: None, each };
-    let search = Search { subject, options, shared: Mutex::new(shared), changed: Condvar::new() };
+    let program = subject.program();
+    let sites = Sites::new(program, options.spins || is_compiled(program));
+    let search = Search { subject, options, sites, shared: Mutex::new(shared), changed: Condvar::new() };
     std::thread::scope(|scope| {
         for _ in 1..options.workers {
             scope.spawn(|| search.work());
@@ -97,20 +101,10 @@ impl<'e, S: Subject + Sync> Search<'_, 'e, S> {
     fn ask_about(&self, run: &Seen) -> Result<(), Error> {
         let program = self.subject.program();
         if is_compiled(program) {
-            let mut outside = outside::outside(program, &run.trace);
-            // There would be a combination for each number of rounds.
-            let goes_round = traced::goes_round(program, &run.trace);
-            if goes_round {
-                let why =
-                    "a thread waits in a loop: --strategy dpor knows such loops, --strategy paths does not";
-                outside.insert(why.to_owned());
-            }
+            let outside = outside::outside(program, &run.trace);
             self.shared().explored.incomplete.extend(outside);
-            if goes_round {
-                return Ok(());
-            }
         }
-        let ctp = run.ctp(program)?;
+        let ctp = run.ctp(program, &self.sites)?;
         let Options { limits, switches, .. } = *self.options;
         let mut question = Question::new(program, &ctp, &run.paths, limits, switches, Sought::Combination)?;
         let mut known = 0;
@@ -133,7 +127,7 @@ impl<'e, S: Subject + Sync> Search<'_, 'e, S> {
                     return Ok(());
                 }
                 Said::Another(witness) => {
-                    self.run_if_new(Strategy::follow(predict::schedule(&witness)), known)?;
+                    self.run_if_new(following(program, predict::schedule(&witness)), known)?;
                     self.changed.notify_all();
                 }
             }

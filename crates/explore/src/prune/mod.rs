@@ -18,16 +18,17 @@ use crate::Error;
 use crate::arena::Arena;
 use crate::bounded::{Stretches, could_have_come_earlier};
 use crate::paths::{Paths, open_ends};
+use crate::traced::Sites;
 use crate::tree::Item;
 use claim::{Property, Witness};
-use ctp::{Ctp, Phantoms};
+use ctp::{Ctp, IsNoticed, Phantoms};
 use harmless::{Alone, Asked, Known};
 use ir::Program;
 use ir::analysis::Branches;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use subject::{Move, RunError, Steps};
-use trace::{BlockedThread, EventId, Outcome, ThreadId, Trace};
+use trace::{BlockedThread, Event, EventId, Outcome, ThreadId, Trace};
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -46,6 +47,8 @@ pub struct Options {
     pub switches: Option<u32>,
     /// Whether ways that were not taken may be described by what they may write; otherwise each has to be run.
     pub phantoms: bool,
+    /// The subject recognises loops that only wait: who goes round one for ever counts as waiting for ever.
+    pub spins: bool,
 }
 
 impl Default for Options {
@@ -58,6 +61,7 @@ impl Default for Options {
             ctp: ctp::Options::default(),
             switches: None,
             phantoms: true,
+            spins: false,
         }
     }
 }
@@ -457,7 +461,12 @@ impl<S> Search<'_, S> {
     }
 
     fn asked(&mut self, trace: &Trace, stuck: Vec<BlockedThread>) -> Result<Asked, Error> {
-        let ctp = Ctp::build(self.program, trace, &self.options.ctp)?;
+        // Of a run in which somebody goes round, prediction does not know that it may do so for ever.
+        let spins = self.options.spins && self.options.properties.contains(&Property::Deadlock);
+        let sites = Sites::new(self.program, spins);
+        let is_noticed = |event: &Event| sites.is_noticed(event);
+        let rounds: Option<IsNoticed<'_>> = spins.then_some(&is_noticed);
+        let ctp = Ctp::build_standing(self.program, trace, 0, &self.options.ctp, rounds)?;
         let abstraction = self.abstraction(trace, &ctp)?;
         self.explored.phantoms += abstraction.as_ref().map_or(0, |ctp| ctp.phantoms.len() as u64);
         let asserts = self.options.properties.contains(&Property::Assertion);
@@ -472,7 +481,8 @@ impl<S> Search<'_, S> {
             return Ok(None);
         }
         let properties = &self.options.properties;
-        let refused = permitted::refused(properties, &self.branches, self.program, trace, ctp);
+        let refused =
+            permitted::refused(properties, self.options.spins, &self.branches, self.program, trace, ctp);
         let Some(refused) = refused else { return Ok(None) };
         let phantoms = Phantoms { branches: &self.branches, refused: &refused };
         let abstraction = Ctp::build_abstraction(self.program, trace, &self.options.ctp, phantoms)?;

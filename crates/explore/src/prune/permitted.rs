@@ -5,7 +5,7 @@
 //!   at all (`ir::analysis::Obstacle`).
 //! - Races: the accesses that a way may make, and the locks that are surely held, must exclude one (footnote 3). And none of the pairs
 //!   that the run has may become one behind a phantom edge.
-//! - Deadlocks: only where the locks of the run are taken in an order.
+//! - Deadlocks: only where the locks of the run are taken in an order; and on no way may a thread go round for ever.
 //! - Atomicity, and what a user asks for: only where no block of the run is meant to be atomic.
 
 use claim::Property;
@@ -68,9 +68,10 @@ pub fn stuck(
     says_enough.then_some(blocked)
 }
 
-/// The branches of a run that get no phantom edges; `None` if none gets any.
+/// The branches of a run that get no phantom edges; `None` if none gets any. `spins`: who goes round a loop without effect, for ever, waits for ever.
 pub fn refused(
     properties: &[Property],
+    spins: bool,
     branches: &Branches<'_>,
     program: &ir::Program,
     trace: &Trace,
@@ -85,6 +86,16 @@ pub fn refused(
         return None;
     }
     let mut refused = FxHashSet::default();
+    if wants(Property::Deadlock) && spins {
+        let sites = ir::SiteIndex::new(program);
+        let is_branch = |event: &&trace::Event| matches!(event.kind, EventKind::Branch { .. });
+        for event in trace.events.iter().filter(is_branch) {
+            let ways = sites.place(event.site).and_then(|place| branches.ways(place.function, place.block));
+            if ways.is_some_and(|ways| ways.sides.iter().any(|side| side.effects.rounds)) {
+                refused.insert(event.id);
+            }
+        }
+    }
     if wants(Property::Race) {
         let symbolic = |event: &ctp::Event| event.kind.access().is_some_and(|access| access.hits.is_some());
         if ctp.events.iter().any(symbolic) {

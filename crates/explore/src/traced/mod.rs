@@ -15,9 +15,9 @@ mod spin;
 mod state;
 
 use crate::paths::outside;
-use recorded::{Next, Recorded, Sites, Step, footprint};
+pub(crate) use recorded::Sites;
+use recorded::{Next, Recorded, Step, footprint};
 use spin::add_reads;
-pub(crate) use spin::goes_round;
 use state::{Can, Counts, State};
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Loops that only wait: a thread that goes round and round until another one changes what it reads.
 //!
-//! That a round without effect can be left out of a run, and why nothing is missed then, says `machine::oracle::spin`. Here the rounds are those of a
-//! recorded run: a thread stands before an event in a state of its own in which it stood before ([`ctp::states`]), and has only read since.
+//! That a round without effect can be left out of a run, and why nothing is missed then, says `machine::spin`. Here the rounds are those of a
+//! recorded run: a thread stands before an event in a state of its own in which it stood before, and has only read since ([`ctp::rounds`]).
 
 use super::recorded::{Recorded, Sites, address};
 use super::{Step, Traced};
@@ -9,7 +9,7 @@ use ir::{Program, SiteId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use subject::{Footprint, Move, Subject};
-use trace::{AllocationId, EventKind, Location, ThreadId, Trace};
+use trace::{AllocationId, Event, EventKind, Location, ThreadId, Trace};
 
 /// Memory that was read in a round, and what it held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,16 +36,6 @@ fn read_by(trace: &Trace, n: u64, kind: &EventKind) -> Option<Seen> {
     Some(Seen { n, address: address(trace, location), bytes, value })
 }
 
-/// What a thread has done since somebody could notice it last.
-#[derive(Default)]
-struct Quiet {
-    /// The states that it stood in, each with the number of reads before it.
-    states: Vec<(u64, usize)>,
-    read: Vec<Seen>,
-    /// Its last event, and whether that was more than a read.
-    last: Option<(u64, bool)>,
-}
-
 /// The rounds without effect in a run.
 pub fn rounds(program: &Program, trace: &Trace, sites: &Sites<'_>) -> Rounds {
     let mut rounds = Rounds::default();
@@ -53,34 +43,23 @@ pub fn rounds(program: &Program, trace: &Trace, sites: &Sites<'_>) -> Rounds {
         return rounds;
     }
     // Where the states are not known no round is.
-    let Ok(states) = ctp::states(program, trace) else { return rounds };
-    let mut threads: FxHashMap<ThreadId, Quiet> = FxHashMap::default();
-    for (event, state) in trace.events.iter().zip(states).filter(|(event, _)| sites.is_noticed(event)) {
-        let quiet = threads.entry(event.id.thread).or_default();
-        let (last, had_effect) = quiet.last.unwrap_or((0, true));
-        match state {
-            None => *quiet = Quiet::default(),
-            Some(state) if had_effect => {
-                *quiet = Quiet { states: vec![(state, 0)], ..Quiet::default() };
-            }
-            Some(state) => match quiet.states.iter().find(|(earlier, _)| *earlier == state) {
-                None => quiet.states.push((state, quiet.read.len())),
-                Some(&(_, from)) => {
-                    rounds.insert((event.id.thread, last), quiet.read[from..].into());
-                    *quiet = Quiet { states: vec![(state, 0)], ..Quiet::default() };
-                }
-            },
-        }
-        let read = read_by(trace, event.id.n, &event.kind);
-        quiet.last = Some((event.id.n, read.is_none()));
-        quiet.read.extend(read);
+    let Ok(found) = ctp::rounds(program, trace, &|event| sites.is_noticed(event)) else { return rounds };
+    if found.is_empty() {
+        return rounds;
+    }
+    let mut own: FxHashMap<ThreadId, Vec<&Event>> = FxHashMap::default();
+    for event in &trace.events {
+        own.entry(event.id.thread).or_default().push(event);
+    }
+    for round in found {
+        let thread = trace.threads[round.thread.index()].id;
+        let events = own.get(&thread).map_or(&[][..], Vec::as_slice);
+        let first = events.partition_point(|event| event.id.n < round.from);
+        let inside = events[first..].iter().take_while(|event| event.id.n <= round.until);
+        let read = inside.filter_map(|event| read_by(trace, event.id.n, &event.kind));
+        rounds.insert((thread, round.until), read.collect());
     }
     rounds
-}
-
-/// Whether a thread goes round without effect in a run.
-pub fn goes_round(program: &Program, trace: &Trace) -> bool {
-    !rounds(program, trace, &Sites::new(program, true)).is_empty()
 }
 
 /// Whether a thread comes to the same instruction again and has only read meanwhile.

@@ -55,8 +55,8 @@ fn sorted(places: impl Iterator<Item = Place>) -> Vec<Place> {
 }
 
 impl Findings {
-    /// Adds what a run shows, and what is predicted from it.
-    pub fn add(&mut self, machine: &Machine, trace: &Trace) {
+    /// Adds what a run ends with.
+    pub fn add_outcome(&mut self, trace: &Trace) {
         match &trace.outcome {
             Outcome::AssertionFailed { event, site } => {
                 _ = self.failures.insert(((event.thread, *site), None))
@@ -69,6 +69,11 @@ impl Findings {
             }
             _ => {}
         }
+    }
+
+    /// Adds what a run shows, and what is predicted from it.
+    pub fn add(&mut self, machine: &Machine, trace: &Trace) {
+        self.add_outcome(trace);
         let options = ctp::Options { atomic: Atomic::Marked, ..ctp::Options::default() };
         let ctp = Ctp::build(machine.program(), trace, &options).expect("the trace fits");
         let properties = vec![Property::Atomicity, Property::Race, Property::Assertion, Property::Deadlock];

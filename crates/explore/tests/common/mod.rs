@@ -11,8 +11,11 @@ use machine::{Machine, Options};
 use proptest::prelude::*;
 
 pub fn machine(file: &File, spurious: bool) -> Machine {
-    Machine::new(random::lowered(file), Options { spurious, ..Options::default() })
-        .expect("random programs run")
+    machine_with(file, Options { spurious, ..Options::default() })
+}
+
+pub fn machine_with(file: &File, options: Options) -> Machine {
+    Machine::new(random::lowered(file), options).expect("random programs run")
 }
 
 /// Threads that wait for flags, and set them; the bounds of their loops are larger than they need.
@@ -30,10 +33,12 @@ pub fn waiting() -> impl Strategy<Value = String> {
         "x = r;",
         "r = f;",
         "assert(x != 2);",
+        "lock(m); while (f == 0) bound 12 {} unlock(m);",
+        "lock(m); g = 1; unlock(m);",
     ];
     let thread = prop::collection::vec(prop::sample::select(statements), 1..=3);
     prop::collection::vec(thread, 2..=3).prop_map(|threads| {
-        let mut source = "atomic int f, g, l; int x, y;\n".to_owned();
+        let mut source = "atomic int f, g, l; int x, y; mutex m;\n".to_owned();
         let few = if threads.concat().len() > 5 { 2 } else { 3 };
         for (n, statements) in threads.iter().take(few).enumerate() {
             let body = statements.join(" ");

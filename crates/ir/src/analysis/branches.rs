@@ -1,6 +1,7 @@
 //! The ways of a branch: where they come together again, and what may happen on each of them (PRUNE §5.1).
 
 use super::effects::All;
+use super::rounds::may_go_round;
 use super::{Effects, PostDominators};
 use crate::{BlockId, FunctionId, Program};
 use std::collections::BTreeSet;
@@ -57,6 +58,7 @@ impl<'p> Branches<'p> {
                     work.extend(code.block(to).terminator.successors().into_iter().map(|next| (to, next)));
                 }
             }
+            side.effects.rounds |= may_go_round(code, side.blocks.iter().copied());
             side
         });
         Some(Ways { merge, sides: sides.collect() })

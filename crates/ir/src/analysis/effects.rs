@@ -1,5 +1,6 @@
 //! What code may do that others can notice: the write-variables of PRUNE §5.1, and for races what may be read too (its footnote 3).
 
+use super::rounds::may_go_round;
 use super::{Object, PointsTo};
 use crate::{
     BinaryOp, Block, BlockId, Callee, CheckKind, FunctionId, GlobalId, Op, Operand, Program, SiteId,
@@ -48,6 +49,8 @@ pub struct Effects {
     pub accesses: BTreeSet<Access>,
     /// It may compare and exchange.
     pub exchanges: bool,
+    /// It may go round a loop without effect.
+    pub rounds: bool,
     /// What else it may do.
     pub obstacles: BTreeSet<Obstacle>,
 }
@@ -57,6 +60,7 @@ impl Effects {
     pub fn join(&mut self, more: &Effects) {
         self.accesses.extend(more.accesses.iter().copied());
         self.exchanges |= more.exchanges;
+        self.rounds |= more.rounds;
         self.obstacles.extend(more.obstacles.iter().copied());
     }
 }
@@ -77,9 +81,10 @@ impl<'p> All<'p> {
         loop {
             let mut changed = false;
             for (n, function) in program.functions.iter().enumerate() {
-                let mut effects = Effects::default();
-                for b in 0..function.blocks.len() {
-                    effects.join(&all.block(FunctionId::new(n), BlockId::new(b)));
+                let blocks = || (0..function.blocks.len()).map(BlockId::new);
+                let mut effects = Effects { rounds: may_go_round(function, blocks()), ..Effects::default() };
+                for block in blocks() {
+                    effects.join(&all.block(FunctionId::new(n), block));
                 }
                 changed |= effects != all.functions[n];
                 all.functions[n] = effects;

@@ -7,6 +7,7 @@ mod branches;
 mod effects;
 mod points_to;
 mod post_dominators;
+mod rounds;
 
 pub use branches::{Branches, Side, Ways};
 pub use effects::{Access, Effects, Obstacle};

@@ -3,13 +3,12 @@
 use super::answers::Point;
 use super::decision::Decision;
 use crate::Machine;
-use crate::address;
 use crate::code::Code;
 use crate::enabled::Readiness;
-use crate::memory::{Block, Memory};
+use crate::memory::Block;
 use crate::state::{Phase, State};
-use ir::{GlobalId, Width};
-use trace::{AccessKind, Event, EventId, EventKind, Location, ThreadId};
+use ir::Width;
+use trace::{AccessKind, Event, EventId, EventKind, ThreadId};
 
 /// One access. The address is the machine's own, which is the same in every schedule.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -68,7 +67,7 @@ impl Access {
             }
             _ => (None, None),
         };
-        let address = address_of(&state.memory, location);
+        let address = state.memory.address_of(location);
         let decides = match event.kind {
             EventKind::Read { .. } => Decision::of(machine, state, event.id.thread),
             _ => None,
@@ -113,12 +112,6 @@ impl Access {
             None => key.push(0),
         }
     }
-}
-
-pub fn address_of(memory: &Memory, location: Location) -> u64 {
-    let block = memory.blocks.iter().find(|block| block.allocation == location.allocation);
-    let base = block.map_or_else(|| address::of_global(GlobalId(location.allocation.0)), |block| block.base);
-    base + location.offset
 }
 
 /// The access that thread `t` is about to make, if its next event is one and it can do it now.

@@ -1,8 +1,7 @@
 //! What is noted of a step: what it touches, and what it shows.
 
-use super::access::address_of;
 use super::monitor::Watch;
-use super::spin::{Effect, Seen};
+use crate::spin::Noticed;
 use crate::state::{Phase, State};
 use crate::step::Observer;
 use subject::Footprint;
@@ -12,15 +11,12 @@ use trace::{AllocationId, Event, EventKind, ThreadId, WakeReason};
 pub struct Look<'a> {
     pub footprint: Footprint,
     pub watch: Option<Watch<'a>>,
-    /// What it read.
-    pub read: Vec<Seen>,
-    /// It did more than that.
-    pub effect: bool,
+    pub noticed: Noticed,
 }
 
 impl<'a> Look<'a> {
     pub fn new(watch: Option<Watch<'a>>) -> Look<'a> {
-        Look { footprint: Footprint::default(), watch, read: vec![], effect: false }
+        Look { footprint: Footprint::default(), watch, noticed: Noticed::default() }
     }
 }
 
@@ -31,19 +27,12 @@ impl Observer for Look<'_> {
             EventKind::Signal { .. } | EventKind::Broadcast { .. } => woken_by(state, &event),
             _ => vec![],
         };
-        let address = |location| address_of(&state.memory, location);
+        let address = |location| state.memory.address_of(location);
         let bytes = |allocation: AllocationId| {
             let block = state.memory.blocks.iter().find(|block| block.allocation == allocation);
             block.map_or(1, |block| block.bytes)
         };
-        match Effect::of(&event.kind) {
-            Effect::None => {}
-            Effect::Read(location, bytes, value) => {
-                let address = address_of(&state.memory, location);
-                self.read.push(Seen { location, address, bytes, value });
-            }
-            Effect::Some => self.effect = true,
-        }
+        self.noticed.add(&state.memory, &event.kind);
         if state.exclusive.is_some() {
             self.footprint = Footprint::everything();
         }

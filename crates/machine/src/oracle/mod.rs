@@ -21,7 +21,6 @@ mod look;
 mod monitor;
 mod paths;
 mod search;
-mod spin;
 mod transactions;
 mod walk;
 

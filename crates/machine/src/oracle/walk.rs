@@ -7,33 +7,33 @@ use super::answers::{Answers, Counts, LimitReached, Race, Triple};
 use super::end::End;
 use super::look::Look;
 use super::monitor::{Monitor, Watch};
-use super::spin::{Quiet, Seen, add_reads};
 use crate::Machine;
 use crate::enabled::Readiness;
+use crate::spin::{Noticed, Quiet, Seen, going_round};
 use crate::state::{Phase, State};
 use ir::SiteId;
 use subject::{Footprint, Move, Schedule, Segment, Steps};
-use trace::{BlockedThread, Choice, EventId, Outcome, ThreadId};
+use trace::{BlockedThread, Choice, EventId, EventKind, Outcome, ThreadId};
 
 /// A run of a machine, and what all runs so far have shown.
 pub struct Walk<'m> {
-    pub(super) machine: &'m Machine,
+    machine: &'m Machine,
     /// Whether unordered races and transactions are looked at.
     history: bool,
     /// Whether loops that only wait are recognised.
-    pub(super) spins: bool,
-    pub(super) now: Point,
+    spins: bool,
+    now: Point,
     /// The steps so far, each with the point that it was made from.
     made: Vec<(Point, Made)>,
     answers: Answers,
 }
 
 #[derive(Clone)]
-pub(super) struct Point {
-    pub(super) state: State,
+struct Point {
+    state: State,
     monitor: Monitor,
     /// For each thread what it has done since somebody could notice it, if loops that only wait are recognised.
-    pub(super) quiet: Vec<Quiet>,
+    quiet: Vec<Quiet>,
 }
 
 /// A step that was made.
@@ -60,6 +60,19 @@ impl<'m> Walk<'m> {
         walk.now = now;
         walk.name_threads();
         walk
+    }
+
+    /// The same, but a loop iteration without effect blocks its thread until something that it read has changed (`spin.rs`).
+    #[must_use]
+    pub fn recognising_spins(mut self) -> Walk<'m> {
+        self.spins = true;
+        self.now.quiet = Quiet::of_all(self.machine, &self.now.state);
+        self
+    }
+
+    /// All threads that wait, if some of them do so by going round.
+    fn going_round(&self) -> Option<Vec<BlockedThread>> {
+        going_round(self.machine, &self.now.state, &self.now.quiet)
     }
 
     /// What all runs have shown, `limit` being why there were no more of them.
@@ -109,14 +122,14 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Does a thread's next event; `quietly` is told of what it reads, and of whether it does more.
+    /// Does a thread's next event; `noticed` is told what it is to others.
     fn event(
         &self,
         at: &mut Point,
         t: usize,
         choice: Option<Choice>,
         shown: &mut Vec<Shown>,
-        quietly: &mut (Vec<Seen>, bool),
+        noticed: &mut Noticed,
     ) -> Footprint {
         let (machine, history) = (self.machine, self.history);
         let watch = history.then(|| Watch {
@@ -129,8 +142,7 @@ impl<'m> Walk<'m> {
         });
         let mut look = Look::new(watch);
         self.machine.step(&mut at.state, t, choice, &mut look);
-        quietly.0.extend(look.read);
-        quietly.1 |= look.effect;
+        noticed.extend(look.noticed);
         if let Some(watch) = look.watch {
             shown.extend(watch.unordered.into_iter().map(|(race, at)| Shown::Unordered(race, at)));
             shown.extend(watch.triples.into_iter().map(|(triple, at)| Shown::Triple(triple, at)));
@@ -144,14 +156,14 @@ impl<'m> Walk<'m> {
         at: &mut Point,
         t: usize,
         shown: &mut Vec<Shown>,
-        quietly: &mut (Vec<Seen>, bool),
+        noticed: &mut Noticed,
     ) -> Option<SiteId> {
         let mut last = None;
         while self.machine.readiness(&at.state, t) == Readiness::Ready
             && !self.machine.is_visible(&at.state, t)
         {
             last = Some(self.machine.site(&at.state, t));
-            self.event(at, t, None, shown, quietly);
+            self.event(at, t, None, shown, noticed);
         }
         last
     }
@@ -168,20 +180,17 @@ impl<'m> Walk<'m> {
         let first = self.machine.site(&at.state, t);
         // Who has gone round without effect goes on because of what has changed since.
         let round: Vec<Seen> = at.quiet.get(t).map_or(vec![], |quiet| quiet.round().to_vec());
-        let mut quietly = (vec![], false);
-        let mut footprint = self.event(at, t, choice, shown, &mut quietly);
+        let mut noticed = Noticed::default();
+        let mut footprint = self.event(at, t, choice, shown, &mut noticed);
         add_reads(&mut footprint, at.state.threads[t].id, &round);
-        let site = self.run_invisible(at, t, shown, &mut quietly).unwrap_or(first);
+        let site = self.run_invisible(at, t, shown, &mut noticed).unwrap_or(first);
         for child in threads..at.state.threads.len() {
             self.run_invisible(at, child, shown, &mut Default::default());
         }
         if self.spins {
-            at.quiet[t].step(self.machine, &at.state, t, quietly.0, quietly.1);
-            for child in threads..at.state.threads.len() {
-                let mut quiet = Quiet::default();
-                quiet.step(self.machine, &at.state, child, vec![], true);
-                at.quiet.push(quiet);
-            }
+            at.quiet[t].step(self.machine, &at.state, t, noticed);
+            let children = threads..at.state.threads.len();
+            at.quiet.extend(children.map(|child| Quiet::new(self.machine, &at.state, child)));
         }
         let thread = &at.state.threads[t];
         let made = Move { thread: thread.id, choice };
@@ -406,5 +415,17 @@ impl Steps for Walk<'_> {
         self.answers.schedules.add(end.counts);
         let schedule = self.schedule();
         end.keep(&mut self.answers, schedule.segments.len(), || schedule.clone());
+    }
+}
+
+/// Adds that a step depends on what was read.
+fn add_reads(footprint: &mut Footprint, thread: ThreadId, read: &[Seen]) {
+    for seen in read {
+        let kind =
+            EventKind::Read { location: seen.location, bytes: seen.bytes, value: seen.value, order: None };
+        footprint.add(thread, &kind, |_| seen.address, |_| 0, &[]);
+    }
+    if !read.is_empty() {
+        footprint.add_waiting(thread);
     }
 }

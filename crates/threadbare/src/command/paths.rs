@@ -53,6 +53,7 @@ pub fn paths_of_compiled(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
 
 fn options(arguments: &ExploreArguments) -> paths::Options {
     paths::Options {
+        spins: true,
         runs: arguments.max_runs,
         switches: arguments.predict.switches,
         limits: runs::limits(arguments),

@@ -17,7 +17,13 @@ pub fn prune(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let mut record =
         |walk: &Walk<'_>| Ok(machine.run(&Strategy::follow(walk.schedule()), &Logging::Everything)?.trace);
     let saving = Saving::new(arguments, machine.fingerprint())?;
-    let searched = search(arguments, &machine, &mut Walk::new(&machine, false), saving, &mut record)?;
+    let searched = search(
+        arguments,
+        &machine,
+        &mut Walk::new(&machine, false).recognising_spins(),
+        saving,
+        &mut record,
+    )?;
     runs::tell(arguments, &machine, runs::naming(arguments), searched)
 }
 
@@ -67,6 +73,7 @@ fn search<S: Subject, T: Steps>(
         properties: predict.wanted.properties,
         ctp: predict.ctp,
         switches: arguments.predict.switches,
+        spins: true,
         ..prune::Options::default()
     };
     let bar = output::spinner();

@@ -162,6 +162,7 @@ fn waits(names: &Names<'_>, blocked: &BlockedThread) -> String {
             format!("the end of an exclusive block of {}", names.thread(*thread))
         }
         WaitsFor::Word { object } => format!("a wake-up at {}", names.location(*object)),
+        WaitsFor::Change { object } => format!("another value of {}", names.location(*object)),
     };
     format!("{thread} waits for {what}{}", place(names, blocked.site))
 }

@@ -155,6 +155,7 @@ impl World {
                 .prop_map(|(object, arrived, parties)| WaitsFor::Barrier { object, arrived, parties }),
             self.thread().prop_map(|thread| WaitsFor::Join { thread }),
             self.location().prop_map(|object| WaitsFor::Word { object }),
+            self.location().prop_map(|object| WaitsFor::Change { object }),
         ];
         let blocked = (self.thread(), any::<u32>(), waits_for)
             .prop_map(|(thread, site, waits_for)| BlockedThread { thread, site: SiteId(site), waits_for });
