@@ -20,11 +20,15 @@ fn explored(subject: &(impl Subject + Sync), runs: u64) -> Explored {
 }
 
 fn model(program: &Program) -> Machine {
+    model_with(program, machine::Options::default())
+}
+
+fn model_with(program: &Program, how: machine::Options) -> Machine {
     let source = std::fs::read_to_string(program.path.with_extension("tb")).expect("a twin");
     let file = lang::parse(&source).expect("it parses");
     let checked = lang::check(&file).expect("it is well formed");
     let options = lang::LowerOptions { name: "twin.tb".into(), path: "twin.tb".into(), ..Default::default() };
-    Machine::new(lang::lower(&checked, &options), machine::Options::default()).expect("it runs")
+    Machine::new(lang::lower(&checked, &options), how).expect("it runs")
 }
 
 /// How runs end, in words that both kinds of subject share.
@@ -95,6 +99,14 @@ fn loops_that_only_wait_are_recognised_as_in_their_twins() {
             assert_eq!((steps.error(), steps.incomplete()), (None, BTreeSet::new()), "{name}");
             assert_eq!((ours.runs, ours.stopped), (twin.runs, false), "{name}");
         }
+        let options = Options { spins: true, ..Options::default() };
+        let twin = model_with(program, machine::Options { spins: true, ..machine::Options::default() });
+        let twin = paths::explore(&twin, &options, &mut |_, _| true).expect("it is explored");
+        let ours = paths::explore(&compiled, &options, &mut |_, _| true).expect("it is explored");
+        println!("{name}: {} combinations, its twin {}", ours.runs.len(), twin.runs.len());
+        assert_eq!((&ours.incomplete, &twin.incomplete), (&BTreeSet::new(), &BTreeSet::new()), "{name}");
+        assert_eq!((ours.runs.len(), ours.duplicates), (twin.runs.len(), 0), "{name}");
+        assert!(!twin.bounded, "{name}");
     });
 }
 
