@@ -14,8 +14,8 @@ use trace::{EventKind, ThreadId, Trace};
 pub struct Round {
     /// Whose.
     pub thread: ThreadIndex,
-    /// The number of the first event in it.
-    pub from: u64,
+    /// So many events the thread has done before it.
+    pub before: u64,
     /// The number of the last event in it that somebody could notice.
     pub until: u64,
     /// So many events the thread has done behind it.
@@ -48,8 +48,8 @@ pub fn rounds(program: &Program, trace: &Trace, is_noticed: IsNoticed<'_>) -> Re
 /// What a thread has done since somebody could notice it last.
 #[derive(Default)]
 struct Quiet {
-    /// The events before which it stood.
-    stood: Vec<usize>,
+    /// In which states it stood, each with the event that came next and how many it had done.
+    stood: FxHashMap<u64, (usize, u64)>,
     /// So many events it has done.
     done: u64,
     /// The number of its last event that was noticed, and whether that was more than a read.
@@ -71,25 +71,25 @@ pub(crate) fn find(walk: &mut Walk<'_>, trace: &Trace, is_noticed: IsNoticed<'_>
         let state = |at: usize| noted.states.get(at).and_then(Option::as_ref);
         match state(at) {
             None => quiet.stood.clear(),
-            Some(_) if had_effect => quiet.stood = vec![at],
             Some(now) => {
-                let then = quiet.stood.iter().copied().find(|&at| state(at).is_some_and(|then| then.is(now)));
-                match then.and_then(|from| Some((from, state(from)?))) {
-                    None => quiet.stood.push(at),
-                    Some((from, then)) => {
-                        let own = |at: &usize| trace.events[*at].id.thread == event.id.thread;
-                        let updates =
-                            (from..at).filter(own).filter_map(|at| noted.unchanged.get(&at).copied());
-                        rounds.push(Round {
-                            thread: now.thread,
-                            from: trace.events[from].id.n,
-                            until: last,
-                            done,
-                            events: then.events..now.events,
-                            same: same(walk, then, now, updates),
-                        });
-                        quiet.stood = vec![at];
-                    }
+                if had_effect {
+                    quiet.stood.clear();
+                }
+                let stood = quiet.stood.insert(now.recorded, (at, done));
+                if let Some((from, before)) = stood
+                    && let Some(then) = state(from)
+                {
+                    let own = |at: &usize| trace.events[*at].id.thread == event.id.thread;
+                    let updates = (from..at).filter(own).filter_map(|at| noted.unchanged.get(&at).copied());
+                    rounds.push(Round {
+                        thread: now.thread,
+                        before,
+                        until: last,
+                        done,
+                        events: then.events..now.events,
+                        same: same(walk, then, now, updates),
+                    });
+                    quiet.stood.retain(|_, stood| *stood == (at, done));
                 }
             }
         }

@@ -18,6 +18,7 @@ mod question;
 mod rounds;
 mod run;
 mod sample;
+mod shortened;
 mod traced;
 mod tree;
 
@@ -26,4 +27,5 @@ pub use dpor::{Limits, Reduction, Statistics, search};
 pub use error::Error;
 pub use parts::{Part, by_workers, parts, search_part};
 pub use sample::{Found, Sampled, Wrong, draw, least_probability, sample};
+pub use shortened::without_rounds;
 pub use traced::Traced;

@@ -12,7 +12,7 @@ use suite::{Build, Program, build, open, programs};
 use trace::Trace;
 
 /// The rows: a program, and of the bank how many clerks there are.
-const ROWS: [(&str, Option<u32>); 12] = [
+const ROWS: [(&str, Option<u32>); 15] = [
     ("fa02", None),
     ("dynRec", None),
     ("indexer", None),
@@ -25,6 +25,9 @@ const ROWS: [(&str, Option<u32>); 12] = [
     ("twins/bounded_buffer", None),
     ("findings/lock_order", None),
     ("findings/narrow_window", None),
+    ("waiting/flag", None),
+    ("waiting/spin_lock", None),
+    ("waiting/peterson", None),
 ];
 
 /// What one strategy needed.
@@ -56,7 +59,7 @@ fn fails(compiled: &Compiled, trace: &Trace) -> bool {
 fn dpor(compiled: &Compiled, limit: Duration) -> Needed {
     let start = Instant::now();
     let (mut found, mut over) = (false, false);
-    let mut steps = Traced::new(compiled).expect("it runs");
+    let mut steps = Traced::recognising_spins(compiled).expect("it runs");
     let statistics =
         search(&mut steps, Reduction::Optimal, Limits::default(), &mut |steps: &Traced<'_, Compiled>, _| {
             found |= failed(steps.trace());
@@ -71,8 +74,9 @@ fn dpor(compiled: &Compiled, limit: Duration) -> Needed {
 fn pruned(compiled: &Compiled, limit: Duration) -> Needed {
     let start = Instant::now();
     let (mut found, mut over) = (false, false);
-    let mut steps = Traced::new(compiled).expect("it runs");
-    let wanted = prune::Options { properties: options().wanted.properties, ..prune::Options::default() };
+    let mut steps = Traced::recognising_spins(compiled).expect("it runs");
+    let properties = options().wanted.properties;
+    let wanted = prune::Options { properties, spins: true, ..prune::Options::default() };
     let explored = prune::explore(
         &mut steps,
         compiled.program(),

@@ -7,9 +7,9 @@ use machine::Machine;
 use machine::oracle::Walk;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use subject::Subject;
+use subject::{Strategy as Who, Subject};
 use suite::{Build, Program, build, for_each, open, programs};
-use trace::{Outcome, Trace};
+use trace::{Logging, Outcome, Trace};
 
 /// More combinations than this are not gone through here.
 const MOST_RUNS: u64 = 40;
@@ -108,6 +108,23 @@ fn loops_that_only_wait_are_recognised_as_in_their_twins() {
         assert_eq!((ours.runs.len(), ours.duplicates), (twin.runs.len(), 0), "{name}");
         assert!(!twin.bounded, "{name}");
     });
+}
+
+#[test]
+fn rounds_of_loops_that_only_wait_are_left_out_of_a_run() {
+    let all = programs("waiting");
+    let program = all.iter().find(|program| program.name() == "flag.c").expect("a program");
+    let built = build(program, &Build::at("-O1"));
+    let compiled = open(&built.path);
+    let run = |strategy: &Who| compiled.run(strategy, &Logging::Everything).expect("it runs").trace;
+    let long = run(&Who::RunToBlock);
+    let short = explore::without_rounds(&compiled, &long).expect("it runs").expect("most of it is of rounds");
+    assert!(long.events.len() > 100_000 && short.events.len() < 40, "{} events", short.events.len());
+    assert_eq!(short.outcome, long.outcome);
+    // Nothing is left to be left out, and short runs are as they are.
+    assert_eq!(explore::without_rounds(&compiled, &short).expect("it runs"), None);
+    let few = run(&Who::RoundRobin { quantum: 8 });
+    assert_eq!(explore::without_rounds(&compiled, &few).expect("it runs"), None);
 }
 
 /// The combinations of paths of runs of a compiled program.

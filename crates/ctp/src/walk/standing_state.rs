@@ -18,18 +18,11 @@ pub struct Needed {
 pub struct StandingState {
     pub thread: ThreadIndex,
     /// The place, and the values as recorded.
-    recorded: u64,
+    pub recorded: u64,
     /// The values that it still needs, as far as there are any.
     pub values: Vec<ExprId>,
     /// So many events of the thread are in the concurrent trace program before.
     pub events: usize,
-}
-
-impl StandingState {
-    /// Whether it is the same as recorded.
-    pub fn is(&self, other: &StandingState) -> bool {
-        self.recorded == other.recorded && self.values.len() == other.values.len()
-    }
 }
 
 /// What is noted on the way to find rounds without effect.

@@ -18,6 +18,7 @@ use crate::paths::outside;
 pub(crate) use recorded::Sites;
 use recorded::{Next, Recorded, Step, footprint};
 use spin::add_reads;
+pub(crate) use spin::quiet_repeats;
 use state::{Can, Counts, State};
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@
 use super::recorded::{Recorded, Sites, address};
 use super::{Step, Traced};
 use ir::{Program, SiteId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use subject::{Footprint, Move, Subject};
 use trace::{AllocationId, Event, EventKind, Location, ThreadId, Trace};
@@ -39,7 +39,7 @@ fn read_by(trace: &Trace, n: u64, kind: &EventKind) -> Option<Seen> {
 /// The rounds without effect in a run.
 pub fn rounds(program: &Program, trace: &Trace, sites: &Sites<'_>) -> Rounds {
     let mut rounds = Rounds::default();
-    if !may_go_round(trace, sites) {
+    if quiet_repeats(trace, sites) == 0 {
         return rounds;
     }
     // Where the states are not known no round is.
@@ -54,7 +54,7 @@ pub fn rounds(program: &Program, trace: &Trace, sites: &Sites<'_>) -> Rounds {
     for round in found {
         let thread = trace.threads[round.thread.index()].id;
         let events = own.get(&thread).map_or(&[][..], Vec::as_slice);
-        let first = events.partition_point(|event| event.id.n < round.from);
+        let first = events.partition_point(|event| event.id.n <= round.before);
         let inside = events[first..].iter().take_while(|event| event.id.n <= round.until);
         let read = inside.filter_map(|event| read_by(trace, event.id.n, &event.kind));
         rounds.insert((thread, round.until), read.collect());
@@ -62,20 +62,19 @@ pub fn rounds(program: &Program, trace: &Trace, sites: &Sites<'_>) -> Rounds {
     rounds
 }
 
-/// Whether a thread comes to the same instruction again and has only read meanwhile.
-fn may_go_round(trace: &Trace, sites: &Sites<'_>) -> bool {
-    let mut since: FxHashMap<ThreadId, Vec<SiteId>> = FxHashMap::default();
+/// How often a thread comes to an instruction where it was before, and has only read meanwhile.
+pub fn quiet_repeats(trace: &Trace, sites: &Sites<'_>) -> u64 {
+    let mut since: FxHashMap<ThreadId, FxHashSet<SiteId>> = FxHashMap::default();
+    let mut repeats = 0;
     for event in trace.events.iter().filter(|event| sites.is_noticed(event)) {
         let since = since.entry(event.id.thread).or_default();
-        if since.contains(&event.site) {
-            return true;
-        }
+        repeats += u64::from(since.contains(&event.site));
         match read_by(trace, event.id.n, &event.kind) {
-            Some(_) => since.push(event.site),
+            Some(_) => _ = since.insert(event.site),
             None => since.clear(),
         }
     }
-    false
+    repeats
 }
 
 /// Adds that a step depends on what was read.

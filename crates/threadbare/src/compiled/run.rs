@@ -47,7 +47,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
             beginning(&mut program, arguments.record.seed, until)?
         }
         Some(complete) => recorded.run.trace.beginning(complete),
-        None => recorded.run.trace,
+        None => without_rounds(&program, recorded.run.trace)?,
     };
     trace.shorten_thread_names();
     let predicted = Predicted {
@@ -75,6 +75,17 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     }
     output::say("\n");
     prediction::tell(&predicted, exit, arguments.record.seed, &arguments.predict)
+}
+
+/// The same run without the rounds of loops that only wait, if these are most of it.
+fn without_rounds(program: &Compiled, trace: Trace) -> anyhow::Result<Trace> {
+    let Some(shorter) = explore::without_rounds(program, &trace)? else { return Ok(trace) };
+    output::say(&format!(
+        "predicted from the same run without rounds of loops that only wait: {} events instead of {}\n",
+        shorter.events.len(),
+        trace.events.len()
+    ));
+    Ok(shorter)
 }
 
 /// A re-run that has this many times more events than the recorded run goes on for ever, or might as well.
