@@ -21,7 +21,7 @@ struct Memory {
 }
 
 /// Fewer units than this are written as they are.
-const FEWEST: usize = MOST_UNITS / 8;
+const FEWEST: usize = 256;
 
 /// Units that take at most so many bytes each repeat.
 const WORTHWHILE: usize = 1;

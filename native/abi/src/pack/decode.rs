@@ -79,9 +79,14 @@ impl Periods<'_> {
 
 /// The next so many bytes as a number, at most eight.
 pub(super) fn number(input: &mut &[u8], bytes: usize) -> Option<u64> {
-    let (taken, rest) = input.split_at_checked(bytes).filter(|_| bytes <= 8)?;
+    Some(take(input, bytes).filter(|_| bytes <= 8)?.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+}
+
+/// The next so many bytes.
+pub(super) fn take<'b>(input: &mut &'b [u8], bytes: usize) -> Option<&'b [u8]> {
+    let (taken, rest) = input.split_at_checked(bytes)?;
     *input = rest;
-    Some(taken.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+    Some(taken)
 }
 
 /// What unpacks the pieces of a log, one after the other. There is nothing in it before the first one.

@@ -37,18 +37,18 @@ impl Default for Packer {
 /// The bytes that so many packed units take at most, in either way.
 #[must_use]
 pub const fn most_bytes(units: usize) -> usize {
-    (units + 1) * LITERAL
+    (units + 2) * LITERAL
 }
 
 /// Where the bytes go.
-struct Output {
-    next: *mut u8,
+pub(super) struct Output {
+    pub(super) next: *mut u8,
 }
 
 impl Output {
     /// Puts the lowest bytes of a word. There is room for eight.
     #[inline(always)]
-    fn put(&mut self, word: u64, bytes: usize) {
+    pub(super) fn put(&mut self, word: u64, bytes: usize) {
         // SAFETY: `pack` asks for room for every literal as large as can be, and the last one's slack.
         unsafe { self.next.cast::<u64>().write_unaligned(word.to_le()) };
         self.next = self.next.wrapping_add(bytes);
