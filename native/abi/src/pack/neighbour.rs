@@ -59,7 +59,7 @@ mod value {
 /// At most so many units are counted by one literal.
 const MOST_RUN: usize = (1 << 6) - 1;
 
-/// A value that was told so often in a row is told from then on, without a literal.
+/// A value that was wrong so often in a row is told from then on, without a literal.
 const TOLD: u8 = 3;
 
 /// Bytes of a literal at most, without those of a note: two of its head, the first word, the value.
@@ -112,14 +112,15 @@ struct Behind {
     offs: [u64; BASES],
     value: u64,
     growth: u64,
-    before: i32,
+    before: i16,
     /// The lowest bits of a growth that was not as guessed.
     grew: u16,
     place_by: Place,
     value_by: Value,
-    /// The most bytes that the value took when it was told the last times, and how often it was told in a row.
+    /// The most bytes that the value took when it was told the last times.
     width: u8,
-    told: u8,
+    /// How often the guess was wrong in a row.
+    missed: u8,
 }
 
 impl Behind {
@@ -190,6 +191,18 @@ impl At {
         }
     }
 
+    /// The same behind any unit, whose value is then in memory.
+    #[inline(always)]
+    fn go_on_behind(&mut self, unit: Unit, memory: &mut u64) {
+        match is_mark(unit.place) {
+            true => self.go_on::<false>(unit),
+            false => {
+                *memory = unit.value;
+                self.go_on::<true>(unit);
+            }
+        }
+    }
+
     /// The first word of a note whose number is that of the last one and of the events since.
     fn counted(&self) -> u64 {
         self.count.wrapping_add(self.lead) << SITE_BITS
@@ -239,6 +252,7 @@ fn is_mark(place: u64) -> bool {
 fn is_allocation(place: u64) -> bool {
     place >> (SITE_BITS + 37) == ALLOC >> 37
 }
+const _: () = assert!(size_of::<Behind>() == 64);
 const _: () = assert!(ALLOC >> 37 == FREE >> 37 && ALLOC.trailing_zeros() >= 37);
 
 /// Numbers are mostly smaller than addresses.
@@ -257,37 +271,59 @@ impl Guesser {
             return false;
         }
         let memory = &mut self.memory[index(place)];
-        let value = match behind.value_by {
-            Value::Mark | Value::Last => behind.last(),
-            Value::Memory => *memory,
-            Value::Before | Value::BeforeMark => at.value.wrapping_add(behind.before as u64),
-            Value::Told | Value::ToldMark => {
+        match behind.value_by {
+            Value::Mark => {
+                let value = behind.last();
+                if !side.value(value) {
+                    return false;
+                }
+                behind.value = value;
+                at.go_on::<false>(Unit { place, value });
+            }
+            Value::BeforeMark => {
+                let value = at.value.wrapping_add(behind.before as u64);
+                if !side.value(value) {
+                    return false;
+                }
+                at.go_on::<false>(Unit { place, value });
+            }
+            Value::ToldMark => {
+                let Some(value) = side.told(behind.value, behind.width, behind.value) else { return false };
+                behind.value = value;
+                at.go_on::<false>(Unit { place, value });
+            }
+            Value::Last => {
+                let value = behind.last();
+                if !side.value(value) {
+                    return false;
+                }
+                behind.value = value;
+                *memory = value;
+                at.go_on::<true>(Unit { place, value });
+            }
+            Value::Memory => {
+                let value = *memory;
+                if !side.value(value) {
+                    return false;
+                }
+                at.go_on::<true>(Unit { place, value });
+            }
+            Value::Before => {
+                let value = at.value.wrapping_add(behind.before as u64);
+                if !side.value(value) {
+                    return false;
+                }
+                *memory = value;
+                at.go_on::<true>(Unit { place, value });
+            }
+            Value::Told => {
                 let Some(value) = side.told(behind.value, behind.width, *memory) else { return false };
                 behind.value = value;
-                match behind.value_by == Value::Told {
-                    true => {
-                        *memory = value;
-                        at.go_on::<true>(Unit { place, value });
-                    }
-                    false => at.go_on::<false>(Unit { place, value }),
-                }
-                return true;
+                *memory = value;
+                at.go_on::<true>(Unit { place, value });
             }
-        };
-        if !side.value(value) {
-            return false;
         }
-        match behind.value_by {
-            Value::Mark | Value::BeforeMark => {
-                (behind.value, behind.told) = (value, 0);
-                at.go_on::<false>(Unit { place, value });
-                return true;
-            }
-            Value::Last => (behind.value, behind.told) = (value, 0),
-            _ => {}
-        }
-        *memory = value;
-        at.go_on::<true>(Unit { place, value });
+        behind.missed = 0;
         true
     }
 
@@ -309,26 +345,39 @@ impl Guesser {
         let behind = &mut self.behind[at.context % SITES];
         let memory = &mut self.memory[index(place)];
         let is_mark = is_mark(place);
+        let missed = behind.missed;
+        // What is new here is not yet wrong.
+        let is_new = missed != 0 && place_code != place::RIGHT;
+        behind.missed = if is_new { 1 } else { TOLD.min(missed + 1) };
+        // Once is no reason to guess otherwise: the other outcome of a branch, or one value out of line.
+        if missed == 0 && place_code != place::RIGHT {
+            return at.go_on_behind(unit, memory);
+        }
+        if missed == 0 && matches!(behind.value_by, Value::Last | Value::Mark) {
+            behind.value = behind.last();
+            return at.go_on_behind(unit, memory);
+        }
         if value_code != value::RIGHT {
-            let before = value.wrapping_sub(at.value) as i32;
+            let before = value.wrapping_sub(at.value);
             let growth = value.wrapping_sub(behind.value);
             let grows = growth as u16 == behind.grew;
             // The outcomes of a branch are not told: most are as last time.
-            let is_told = (1..8).contains(&value_code) && !(is_mark && value <= 1);
-            (behind.told, behind.width) = match (is_told, behind.told) {
-                (false, _) => (0, 0),
-                (true, 0) => (1, value_code),
-                (true, told) => (TOLD.min(told + 1), behind.width.max(value_code)),
+            let is_outcome = is_mark && value <= 1;
+            let is_told = (1..8).contains(&value_code) && place_code == place::RIGHT && !is_outcome;
+            behind.width = match is_told {
+                false => 0,
+                true if missed < 2 => value_code,
+                true => behind.width.max(value_code),
             };
             behind.value_by = match () {
                 () if grows => Value::Last,
                 () if *memory == value && !is_mark => Value::Memory,
-                () if behind.before == before => Value::Before,
-                () if behind.told == TOLD => Value::Told,
+                () if behind.before as u64 == before => Value::Before,
+                () if behind.missed == TOLD && is_told => Value::Told,
                 () => Value::Last,
             };
             behind.growth = if grows { growth } else { behind.growth };
-            (behind.grew, behind.before) = (growth as u16, before);
+            (behind.grew, behind.before) = (growth as u16, before as i16);
         }
         behind.value = value;
         if place_code != place::RIGHT {
@@ -353,13 +402,7 @@ impl Guesser {
             (Value::Mark, false) => Value::Last,
             (by, false) => by,
         };
-        match is_mark {
-            true => at.go_on::<false>(unit),
-            false => {
-                *memory = value;
-                at.go_on::<true>(unit);
-            }
-        }
+        at.go_on_behind(unit, memory);
     }
 }
 
@@ -457,7 +500,8 @@ impl Side for Packs<'_> {
         let value = self.unit.value;
         let folded = zigzag(value.wrapping_sub(last));
         // A value that need not be told is better guessed from now on.
-        if folded >> (8 * u32::from(width) & 63) != 0 || value == last || value == memory {
+        let wrong = (folded >> (8 * u32::from(width) & 63) != 0) | (value == last) | (value == memory);
+        if wrong {
             return None;
         }
         self.out.put(folded, usize::from(width));
