@@ -139,11 +139,14 @@ fn short_forms_say_the_same_as_notes() {
 fn bytes_are_written_as_postcard_does() {
     for content in [vec![], vec![7; 3], vec![200; 300]] {
         for (site, address) in [(0, 0), (77, 0x40_1000), (u32::MAX, u64::MAX)] {
-            let mut head = [0; abi::note::MOST_HEAD];
-            let length = abi::note::bytes_head(site, address, content.len() as u64, &mut head);
-            let written = [&head[..length], &content].concat();
+            let head = abi::note::Head::bytes(site, address, content.len() as u64);
+            let written = [head.as_slice(), &content].concat();
             let note = Note::Bytes { site, address, content: content.clone().into() };
             assert_eq!(postcard::to_stdvec(&note).unwrap(), written);
+            let count = content.len() as u32;
+            let fill = abi::note::Head::fill(site, address, 200, count);
+            let note = Note::Fill { site, address, byte: 200, count };
+            assert_eq!(postcard::to_stdvec(&note).unwrap(), fill.as_slice());
         }
     }
 }

@@ -32,7 +32,7 @@ pub use plan::Plan;
 pub use section::{Alias, AliasTarget, HEADER_BYTES, Header, Linkage, MAGIC, Module, SECTION};
 
 /// The version of all that is described here and of the program IR; changes whenever any of it does.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// FNV-1a, 64 bits: names modules and inputs; it is no defence against forgery.
 #[must_use]

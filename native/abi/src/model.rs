@@ -70,7 +70,7 @@ pub const MODELS: [Model; 26] = [
     model("strcpy", &[(1, Text)]),
     model("strcspn", &[(0, Counted), (1, Text)]),
     model("strdup", &[(0, Text)]),
-    model("strlen", &[(0, Text)]),
+    model("strlen", &[(0, Counted)]),
     model("strncasecmp", &[(0, ANY_CASE_UP_TO), (1, ANY_CASE_UP_TO)]),
     model("strncmp", &[(0, COMMON_UP_TO), (1, COMMON_UP_TO)]),
     model("strncpy", &[(1, TextUpTo(2))]),

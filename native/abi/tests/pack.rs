@@ -44,36 +44,80 @@ fn units(chance: &mut Chance, most: usize) -> Vec<Unit> {
     units
 }
 
+/// The same with notes among them.
+fn units_and_notes(chance: &mut Chance, most: usize) -> Vec<Unit> {
+    let mut noted = vec![];
+    for (n, &unit) in units(chance, most).iter().enumerate() {
+        noted.push(unit);
+        if chance.below(8) == 0 {
+            let text = vec![chance.below(256) as u8; chance.below(100) as usize];
+            noted.extend(note(n as u64 + chance.below(2), &text));
+        }
+    }
+    noted.truncate(most);
+    noted
+}
+
+/// A note of these bytes.
+fn note(number: u64, bytes: &[u8]) -> Vec<Unit> {
+    let mut filled = bytes.to_vec();
+    filled.resize(bytes.len().next_multiple_of(16), 0);
+    let words = filled.as_chunks::<16>().0.iter().map(|bytes| u128::from_le_bytes(*bytes));
+    let parts = words.map(|word| Unit { place: word as u64, value: (word >> 64) as u64 });
+    [Unit { place: number << SITE_BITS, value: bytes.len() as u64 }].into_iter().chain(parts).collect()
+}
+
 #[test]
-fn what_is_packed_comes_back() {
+fn what_is_packed_comes_back_either_way() {
     for seed in 0..40 {
         let mut chance = Chance(seed);
-        let (mut packer, mut known) = (Packer::default(), Known::default());
+        let (mut periods, mut known) = (Packer::default(), Known::default());
+        let (mut neighbours, mut unpacking) = (Neighbours::default(), Unpacking::default());
         let mut output = vec![0; most_bytes(MOST_UNITS)];
         let mut back = vec![];
         for _ in 0..4 {
             let count = chance.below(MOST_UNITS as u64) as usize;
-            let units = units(&mut chance, count);
-            let bytes = packer.pack(&units, &mut output);
+            let units = match chance.below(2) {
+                0 => units(&mut chance, count),
+                _ => units_and_notes(&mut chance, count),
+            };
+            let bytes = periods.pack(&units, &mut output);
             unpack(&mut known, &output[..bytes], units.len(), &mut back).expect("what the packer made");
-            assert_eq!(back, units, "{seed}");
+            assert_eq!(back, units, "{seed}, by periods");
+            let bytes = neighbours.pack(&units, &mut output);
+            unpacking.unpack(&output[..bytes], units.len(), &mut back).expect("what the packer made");
+            assert_eq!(back, units, "{seed}, by neighbours");
         }
     }
 }
 
 #[test]
-fn what_is_packed_by_neighbours_comes_back() {
-    for seed in 0..40 {
-        let mut chance = Chance(seed);
-        let (mut packer, mut unpacking) = (Neighbours::default(), Unpacking::default());
-        let mut output = vec![0; most_bytes(MOST_UNITS)];
-        let mut back = vec![];
-        for _ in 0..4 {
-            let count = chance.below(MOST_UNITS as u64) as usize;
-            let units = units(&mut chance, count);
-            let bytes = packer.pack(&units, &mut output);
-            unpacking.unpack(&output[..bytes], units.len(), &mut back).expect("what the packer made");
-            assert_eq!(back, units, "{seed}");
+fn notes_about_texts_take_few_bytes() {
+    let mut chance = Chance(3);
+    let mut units = vec![];
+    for n in 1..1_000 {
+        let text = vec![b'a' + chance.below(26) as u8; 40];
+        units.push(Unit { place: 7, value: 40 });
+        units.extend(note(2 * n, &text));
+    }
+    let mut output = vec![0; most_bytes(MOST_UNITS)];
+    let bytes = Neighbours::default().pack(&units, &mut output);
+    assert!(bytes < 18 * 1_000, "{bytes}");
+}
+
+#[test]
+fn damaged_pieces_are_refused_or_are_units() {
+    let mut chance = Chance(4);
+    let mut output = vec![0; most_bytes(MOST_UNITS)];
+    let mut back = vec![];
+    for _ in 0..400 {
+        let units = units_and_notes(&mut chance, 2_000);
+        let bytes = Neighbours::default().pack(&units, &mut output);
+        for _ in 0..1 + chance.below(4) {
+            output[chance.below(bytes as u64) as usize] = chance.below(256) as u8;
+        }
+        if Unpacking::default().unpack(&output[..bytes], units.len(), &mut back).is_some() {
+            assert_eq!(back.len(), units.len());
         }
     }
 }
@@ -82,10 +126,10 @@ fn what_is_packed_by_neighbours_comes_back() {
 fn a_walk_through_a_list_takes_few_bytes() {
     let mut chance = Chance(1);
     let unit = |address: u64, site: u64, value: u64| Unit { place: address << SITE_BITS | site, value };
-    let mut node = 1 << 30;
+    let mut node = 1 << 41;
     let mut units = vec![];
     for n in 0..5_000 {
-        let next = (1 << 30) + 16 * chance.below(1 << 17);
+        let next = (1 << 41) + 16 * chance.below(1 << 17);
         units.extend([unit(node + 8, 40, n), unit(node + 8, 43, n), unit(node, 49, next), unit(0, 51, 1)]);
         node = next;
     }

@@ -9,7 +9,7 @@ use crate::page::{self, KEPT, UNITS, cursor, set_cursor};
 use crate::shadow::Shadow;
 use crate::sys;
 use abi::Note;
-use abi::note::{MOST_HEAD, bytes_head};
+use abi::note::{Head, MOST_FILLED, MOST_HEAD};
 use abi::page::BUFFER;
 use abi::plan::Logging;
 use abi::unit::{self, SITE_BITS, Unit};
@@ -138,16 +138,22 @@ impl Log {
         if content.len() + MOST_HEAD > SMALL_NOTE {
             return false;
         }
-        let mut head = [0; MOST_HEAD];
-        let length = bytes_head(site, address, content.len() as u64, &mut head);
+        match fill(content) {
+            Some((byte, count)) => self.note_head(done, &Head::fill(site, address, byte, count), &[]),
+            None => self.note_head(done, &Head::bytes(site, address, content.len() as u64), content),
+        }
+        true
+    }
+
+    fn note_head(&mut self, done: u64, head: &Head, content: &[u8]) {
+        let head = head.as_slice();
         let start = (cursor() + unit::BYTES) as *mut u8;
         // SAFETY: there is room for the head and the content, and neither is in the buffer yet.
         unsafe {
-            start.copy_from_nonoverlapping(head.as_ptr(), MOST_HEAD);
-            start.add(length).copy_from(content.as_ptr(), content.len());
+            start.copy_from_nonoverlapping(head.as_ptr(), head.len());
+            start.add(head.len()).copy_from(content.as_ptr(), content.len());
         }
-        self.end_note(done, length + content.len(), true);
-        true
+        self.end_note(done, head.len() + content.len(), true);
     }
 
     /// A note of so many bytes stands behind the place for its head.
@@ -155,9 +161,9 @@ impl Log {
         let head = cursor();
         let start = (head + unit::BYTES) as *mut u8;
         let units = 1 + length.div_ceil(unit::BYTES);
-        // SAFETY: there is room; what fills the last unit up is zero.
+        // SAFETY: there is room, and slack behind it; what fills the last unit up is zero.
         unsafe {
-            start.add(length).write_bytes(0, (units - 1) * unit::BYTES - length);
+            start.add(length).cast::<u128>().write_unaligned(0);
             (head as *mut Unit).write(Unit { place: done << SITE_BITS, value: length as u64 });
         }
         self.note_end = head + units * unit::BYTES;
@@ -307,6 +313,13 @@ impl Log {
         self.file = CLOSED;
         self.kept = Kept::Nothing;
     }
+}
+
+/// Which byte it is, and how often, if all bytes are equal and there are enough of them.
+pub fn fill(content: &[u8]) -> Option<(u8, u32)> {
+    let (&byte, rest) = content.split_first()?;
+    let count = u32::try_from(content.len()).ok().filter(|count| (8..=MOST_FILLED).contains(count))?;
+    (rest.last() == Some(&byte) && rest == &content[..rest.len()]).then_some((byte, count))
 }
 
 /// Units as the bytes that they are.

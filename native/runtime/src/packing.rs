@@ -20,7 +20,7 @@ struct Memory {
     piece: Box<[u8]>,
 }
 
-/// Fewer units than this are written as they are.
+/// Fewer units than this are written as they are: the end of a short run.
 const FEWEST: usize = 256;
 
 /// Units that take at most so many bytes each repeat.

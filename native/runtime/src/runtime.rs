@@ -6,14 +6,14 @@ use crate::affinity::Processors;
 use crate::calls::file::Inherited;
 use crate::clock::Clock;
 use crate::library::Held;
-use crate::log::{Kept, Log};
+use crate::log::{Kept, Log, fill};
 use crate::page;
 use crate::pids::Pids;
 use crate::signals;
 use crate::sys;
 use crate::thread::{Life, Thread};
 use crate::timers::Timer;
-use abi::note::{End, MOST_FILLED, Step};
+use abi::note::{End, Step};
 use abi::unit::Unit;
 use abi::{Note, Plan};
 use core::cell::UnsafeCell;
@@ -229,15 +229,15 @@ impl Runtime {
 
     /// Adds a note about bytes that were read or written.
     fn note_bytes(&mut self, site: u32, address: u64, content: &[u8]) {
-        if let Some(fill) = fill(site, address, content) {
-            return self.note(&fill);
-        }
         self.make_room();
         let done = self.done() + 1;
-        match self.log.note_bytes(done, site, address, content) {
-            true => self.ask(),
-            false => self.note(&Note::Bytes { site, address, content: content.into() }),
+        if self.log.note_bytes(done, site, address, content) {
+            return self.ask();
         }
+        self.note(&match fill(content) {
+            Some((byte, count)) => Note::Fill { site, address, byte, count },
+            None => Note::Bytes { site, address, content: content.into() },
+        });
     }
 
     /// Adds a note of the running thread: one more event, if it is one.
@@ -344,11 +344,4 @@ impl Runtime {
         self.turn = u64::MAX;
         self.ask();
     }
-}
-
-/// The note about bytes that are all equal, if it is shorter than they are.
-fn fill(site: u32, address: u64, content: &[u8]) -> Option<Note> {
-    let (&byte, rest) = content.split_first()?;
-    let count = u32::try_from(content.len()).ok().filter(|count| (8..=MOST_FILLED).contains(count))?;
-    (rest == &content[..rest.len()]).then_some(Note::Fill { site, address, byte, count })
 }

@@ -2,6 +2,7 @@
 
 use crate::runtime::{active, runtime};
 use abi::model::{ARGUMENTS, Extent, MODELS};
+use core::ffi::c_char;
 
 /// Notes what a call has read that was just made at `site`, of a function by its number.
 ///
@@ -33,7 +34,10 @@ pub unsafe extern "C" fn __tb_touched(site: u64, model: u64, a: u64, b: u64, c: 
 /// As above.
 unsafe fn count(extent: Extent, address: u64, arguments: [u64; ARGUMENTS], result: u64) -> usize {
     // SAFETY: as above.
-    let text = |most: u64| (0..most).find(|&n| unsafe { byte(address, n) } == 0).map_or(most, |n| n + 1);
+    let text = |most: u64| match unsafe { libc::strnlen(address as *const c_char, most as usize) } as u64 {
+        length if length < most => length + 1,
+        _ => most,
+    };
     let found = || (result != 0).then(|| result.wrapping_sub(address).wrapping_add(1));
     let count = match extent {
         Extent::Bytes(n) => arguments[n],

@@ -79,7 +79,13 @@ impl Periods<'_> {
 
 /// The next so many bytes as a number, at most eight.
 pub(super) fn number(input: &mut &[u8], bytes: usize) -> Option<u64> {
-    Some(take(input, bytes).filter(|_| bytes <= 8)?.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+    Some(
+        take(input, bytes)
+            .filter(|_| bytes <= 8)?
+            .iter()
+            .rev()
+            .fold(0, |number, &byte| number << 8 | u64::from(byte)),
+    )
 }
 
 /// The next so many bytes.

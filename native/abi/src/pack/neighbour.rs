@@ -626,7 +626,9 @@ impl Unpacking {
             at.count = at.count.wrapping_add(1);
             let left = (count - units.len()).checked_sub(1)?;
             let place = match place_code {
-                place::NEAR..place::WHOLE => from(at.bases[Place::Step as usize], number(&mut input, usize::from(place_code))?),
+                place::NEAR..place::WHOLE => {
+                    from(at.bases[Place::Step as usize], number(&mut input, usize::from(place_code))?)
+                }
                 place::WHOLE => number(&mut input, 8)?,
                 place::NEAR_LAST.. => {
                     let last = guesser.behind[at.context % SITES].offs[Place::Same as usize];
