@@ -4,7 +4,8 @@
 //! few bytes from what was loaded, and behind a store of a field one of the next field. So for each site, and each outcome of a branch,
 //! there is *one* guess of what comes behind it ([`Behind`]): a way to its first word ([`Place`]) and one to its value ([`Value`]). While it
 //! is right, nothing is changed and units are only counted, which is what makes this fast. A unit that is not as guessed is a *literal*; it
-//! is told by one of the other ways, or in bytes, and the way that would have been right twice is the next guess.
+//! is told by one of the other ways, or in bytes. Once is no reason to guess otherwise; then the way that would have been right twice is the
+//! next guess, and a value that no way leads to is told where it stands, without a literal.
 //!
 //! The two bytes at the start of a literal, from the lowest bits on:
 //!
@@ -500,7 +501,7 @@ impl Side for Packs<'_> {
         let value = self.unit.value;
         let folded = zigzag(value.wrapping_sub(last));
         // A value that need not be told is better guessed from now on.
-        let wrong = (folded >> (8 * u32::from(width) & 63) != 0) | (value == last) | (value == memory);
+        let wrong = (folded >> ((8 * u32::from(width)) & 63) != 0) | (value == last) | (value == memory);
         if wrong {
             return None;
         }
