@@ -261,6 +261,8 @@ impl Runtime {
     fn make_room(&mut self) {
         if !self.log.has_room() {
             self.settle();
+            // The cursor stands elsewhere now, and so does the end of the turn.
+            self.ask();
         }
     }
 
