@@ -7,6 +7,7 @@
 use crate::sys;
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
+use core::ops::Range;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,6 +25,8 @@ struct Lists {
     free: [*mut u8; (LARGEST + 1) as usize],
     next: usize,
     end: usize,
+    /// The piece that was in use before the run: its blocks are not given again.
+    before: Range<usize>,
 }
 
 // SAFETY: `lists` is used under the lock only.
@@ -32,7 +35,7 @@ unsafe impl Sync for Heap {}
 impl Heap {
     /// An empty heap.
     pub const fn new() -> Heap {
-        let lists = Lists { free: [ptr::null_mut(); (LARGEST + 1) as usize], next: 0, end: 0 };
+        let lists = Lists { free: [ptr::null_mut(); (LARGEST + 1) as usize], next: 0, end: 0, before: 0..0 };
         Heap { locked: AtomicBool::new(false), lists: UnsafeCell::new(lists) }
     }
 
@@ -42,6 +45,16 @@ impl Heap {
         let result = use_lists(unsafe { &mut *self.lists.get() });
         self.let_go();
         result
+    }
+
+    /// The run begins: from now on addresses do not depend on what was done before, which differs with the way the run is started. They are left on the
+    /// stacks of the program, where it may read them without having written there.
+    pub fn begin_run(&self) {
+        self.with(|lists| {
+            lists.free = [ptr::null_mut(); _];
+            lists.before = lists.end.saturating_sub(PIECE)..lists.end;
+            lists.next = 0;
+        });
     }
 
     /// Takes the lock. A fork happens under it, so that no other thread holds it in the child for ever.
@@ -99,6 +112,9 @@ unsafe impl GlobalAlloc for Heap {
             return sys::unmap(block as usize, 1 << class);
         }
         self.with(|lists| {
+            if lists.before.contains(&(block as usize)) {
+                return;
+            }
             // SAFETY: the block is free, and large enough for an address.
             unsafe { *block.cast::<*mut u8>() = lists.free[class as usize] };
             lists.free[class as usize] = block;

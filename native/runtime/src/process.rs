@@ -10,17 +10,45 @@ use crate::runtime::{self, active, runtime};
 use crate::serve::serve;
 use crate::signals::{action, mask};
 use crate::want::Want;
-use crate::{affinity, children, fault, module, sys, threads};
+use crate::{HEAP, affinity, children, fault, module, sys, threads};
 use abi::note::{End, Step};
 use abi::page;
 use abi::plan::{self, Plan};
 use core::ffi::{CStr, c_void};
+use core::mem::MaybeUninit;
 use libc::c_int;
 use std::ffi::CString;
 use subject::Strategy;
 
 /// Runs before all code of the program.
 extern "C" fn start() {
+    begin();
+    clear_stack();
+}
+
+/// So deep on the stack goes what is done before the program.
+const DEPTH: usize = 1 << 15;
+
+/// Clears the stack below the caller. Programs read what they have never written, the bytes between a struct's members for one: that must not tell how
+/// the run was started, and what its plan was.
+#[inline(never)]
+fn clear_stack() {
+    let mut below = MaybeUninit::<[u64; DEPTH / 8]>::uninit();
+    let start = below.as_mut_ptr().cast::<u64>();
+    for n in 0..DEPTH / 8 {
+        // SAFETY: it is within the array, where any bytes are a number. The compiler must not leave this out though nobody reads it then.
+        unsafe {
+            let place = start.add(n);
+            // A page that is read only is not copied in a process that was forked.
+            if place.read_volatile() != 0 {
+                place.write_volatile(0);
+            }
+        }
+    }
+}
+
+#[inline(never)]
+fn begin() {
     start_discarding();
     let Some(path) = plan_path() else { return };
     let Some(plan) = read_plan(&path) else { return };
@@ -52,6 +80,7 @@ extern "C" fn start() {
         Some(socket) => serve(socket),
         None => plan,
     };
+    HEAP.begin_run();
     affinity::pin();
     let Some(log) = Log::new(file, &plan.logging, plan.most_bytes) else {
         sys::die("the log cannot be kept: there is no address space for it")
