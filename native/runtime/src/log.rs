@@ -82,6 +82,9 @@ impl Log {
             Logging::Window { from, to } => Kept::Window { from: *from, to: *to },
         };
         page::begin();
+        if !matches!(kept, Kept::Everything(_)) {
+            page::use_little();
+        }
         let log = Log {
             kept,
             gap: false,
@@ -119,7 +122,7 @@ impl Log {
     /// Whether there is room for a note.
     #[inline]
     pub fn has_room(&self) -> bool {
-        cursor() + SMALL_NOTE + unit::BYTES <= UNITS + BUFFER
+        cursor() + SMALL_NOTE + unit::BYTES <= page::limit()
     }
 
     /// Adds a note of the running thread, which has done `done` events with it; there is room. False if the note is too large for
@@ -172,6 +175,7 @@ impl Log {
     }
 
     /// Adds an event of instrumented code that it did not add itself; there is room.
+    #[inline]
     pub fn unit(&mut self, unit: Unit) {
         // SAFETY: there is room.
         unsafe { (cursor() as *mut Unit).write(unit) };
@@ -277,13 +281,6 @@ impl Log {
     pub fn cut(&mut self, written: u64) {
         if self.file != CLOSED && sys::set_length(self.file, written) {
             self.written = written;
-        }
-    }
-
-    /// Bytes were touched that are no unit.
-    pub fn touch_range(&mut self, thread: usize, address: u64, bytes: u64) {
-        if let Kept::Sharedness(shadow) = &mut self.kept {
-            shadow.touch_range(thread, address, bytes);
         }
     }
 

@@ -191,17 +191,25 @@ impl Runtime {
     }
 
     /// Bytes were read or written.
+    #[inline]
     pub fn bytes(&mut self, site: u32, address: u64, content: &[u8]) {
         if self.over {
             return;
         }
         let bytes = content.len() as u64;
-        if self.log.keeps_bytes(self.total + self.log.unsettled(), address, bytes) {
-            self.note_bytes(site, address, content);
-        } else {
-            self.make_room();
-            self.log.touch_range(self.current, address, bytes);
-            self.log.unit(Unit { place: u64::from(site.max(1)), value: bytes });
+        let is_kept = match &mut self.log.kept {
+            Kept::Sharedness(shadow) => {
+                shadow.touch_range(self.current, address, bytes);
+                false
+            }
+            _ => self.log.keeps_bytes(self.total + self.log.unsettled(), address, bytes),
+        };
+        match is_kept {
+            true => self.note_bytes(site, address, content),
+            false => {
+                self.make_room();
+                self.log.unit(Unit { place: u64::from(site.max(1)), value: bytes });
+            }
         }
         self.last_site = site;
     }
@@ -228,6 +236,7 @@ impl Runtime {
     }
 
     /// Adds a note about bytes that were read or written.
+    #[inline(never)]
     fn note_bytes(&mut self, site: u32, address: u64, content: &[u8]) {
         self.make_room();
         let done = self.done() + 1;
