@@ -124,18 +124,26 @@ fn damaged_pieces_are_refused_or_are_units() {
 
 #[test]
 fn a_walk_through_a_list_takes_few_bytes() {
-    let mut chance = Chance(1);
-    let unit = |address: u64, site: u64, value: u64| Unit { place: address << SITE_BITS | site, value };
-    let mut node = 1 << 41;
-    let mut units = vec![];
-    for n in 0..5_000 {
-        let next = (1 << 41) + 16 * chance.below(1 << 17);
-        units.extend([unit(node + 8, 40, n), unit(node + 8, 43, n), unit(node, 49, next), unit(0, 51, 1)]);
-        node = next;
+    // On the heap, and in a binary at fixed addresses.
+    for (start, nodes) in [(1 << 41, 1 << 17), (0x40_4000, 1 << 16)] {
+        let mut chance = Chance(1);
+        let unit = |address: u64, site: u64, value: u64| Unit { place: address << SITE_BITS | site, value };
+        let mut node = start;
+        let mut units = vec![];
+        for n in 0..5_000 {
+            let next = start + 16 * chance.below(nodes);
+            units.extend([
+                unit(node + 8, 40, n),
+                unit(node + 8, 43, n),
+                unit(node, 49, next),
+                unit(0, 51, 1),
+            ]);
+            node = next;
+        }
+        let mut output = vec![0; most_bytes(MOST_UNITS)];
+        let bytes = Neighbours::default().pack(&units, &mut output);
+        assert!(bytes < 2 * units.len(), "{bytes} for {} from {start:x}", units.len());
     }
-    let mut output = vec![0; most_bytes(MOST_UNITS)];
-    let bytes = Neighbours::default().pack(&units, &mut output);
-    assert!(bytes < 2 * units.len(), "{bytes} for {}", units.len());
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl At {
             self.context = (place ^ kind << 8) as usize;
         }
         self.value = value;
-        if looks_like_address(value) {
+        if looks_like_address::<ACCESS>(value, place >> SITE_BITS) {
             let pointer = value << SITE_BITS;
             let last = self.bases[Place::Pointed as usize];
             let before = &mut self.bases[Place::PointedBefore as usize];
@@ -206,8 +206,10 @@ fn is_allocation(place: u64) -> bool {
 const _: () = assert!(size_of::<Behind>() == 64);
 const _: () = assert!(ALLOC >> 37 == FREE >> 37 && ALLOC.trailing_zeros() >= 37);
 
-/// Numbers are mostly smaller than addresses.
+/// Numbers are mostly smaller than addresses. In a binary at fixed addresses what points to its own data is as small, but lies in one part of the memory
+/// with the place that it was read from.
 #[inline(always)]
-fn looks_like_address(value: u64) -> bool {
-    (value >> 32).wrapping_sub(1) < (1 << 15) - 1
+fn looks_like_address<const ACCESS: bool>(value: u64, address: u64) -> bool {
+    let is_far = || (value >> 32).wrapping_sub(1) < (1 << 15) - 1;
+    value >> 22 != 0 && (is_far() || ACCESS && (value ^ address) >> 24 == 0)
 }
