@@ -136,22 +136,6 @@ fn short_forms_say_the_same_as_notes() {
 }
 
 #[test]
-fn bytes_are_written_as_postcard_does() {
-    for content in [vec![], vec![7; 3], vec![200; 300]] {
-        for (site, address) in [(0, 0), (77, 0x40_1000), (u32::MAX, u64::MAX)] {
-            let head = abi::note::Head::bytes(site, address, content.len() as u64);
-            let written = [head.as_slice(), &content].concat();
-            let note = Note::Bytes { site, address, content: content.clone().into() };
-            assert_eq!(postcard::to_stdvec(&note).unwrap(), written);
-            let count = content.len() as u32;
-            let fill = abi::note::Head::fill(site, address, 200, count);
-            let note = Note::Fill { site, address, byte: 200, count };
-            assert_eq!(postcard::to_stdvec(&note).unwrap(), fill.as_slice());
-        }
-    }
-}
-
-#[test]
 fn units_that_were_left_out_count() {
     let linked = program();
     let mut log = Log::new(&linked);

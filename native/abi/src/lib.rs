@@ -4,7 +4,7 @@
 //! - [`page`] and [`unit`]: the inline log, which instrumented code writes and the runtime empties;
 //! - [`pack`]: the form in which a log of everything keeps units;
 //! - [`model`]: what functions of the C library read;
-//! - [`note`]: what the runtime adds to the log, and `native` turns into a trace;
+//! - [`note`] and [`head`]: what the runtime adds to the log, and `native` turns into a trace;
 //! - [`plan`]: what `native` asks of the runtime;
 //! - [`serve`]: the same, for many runs of one process.
 //!
@@ -18,6 +18,7 @@
 
 extern crate alloc;
 
+pub mod head;
 pub mod model;
 pub mod note;
 pub mod pack;

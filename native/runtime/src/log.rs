@@ -9,7 +9,8 @@ use crate::page::{self, KEPT, UNITS, cursor, set_cursor};
 use crate::shadow::Shadow;
 use crate::sys;
 use abi::Note;
-use abi::note::{Head, MOST_FILLED, MOST_HEAD};
+use abi::head::{self, MOST_HEAD};
+use abi::note::MOST_FILLED;
 use abi::page::BUFFER;
 use abi::plan::Logging;
 use abi::unit::{self, SITE_BITS, Unit};
@@ -128,8 +129,12 @@ impl Log {
     /// Adds a note of the running thread, which has done `done` events with it; there is room. False if the note is too large for
     /// this, see [`Log::write_large`].
     pub fn note(&mut self, done: u64, note: &Note) -> bool {
-        let head = cursor();
-        let start = (head + unit::BYTES) as *mut u8;
+        let start = (cursor() + unit::BYTES) as *mut u8;
+        // SAFETY: there is room.
+        if let Some(length) = unsafe { head::lock(start, note) } {
+            self.end_note(done, length, true);
+            return true;
+        }
         let place = Place { next: start, end: start.wrapping_add(SMALL_NOTE) };
         let Ok(end) = postcard::serialize_with_flavor(note, place) else { return false };
         self.end_note(done, end as usize - start as usize, note.is_event());
@@ -141,22 +146,20 @@ impl Log {
         if content.len() + MOST_HEAD > SMALL_NOTE {
             return false;
         }
-        match fill(content) {
-            Some((byte, count)) => self.note_head(done, &Head::fill(site, address, byte, count), &[]),
-            None => self.note_head(done, &Head::bytes(site, address, content.len() as u64), content),
-        }
-        true
-    }
-
-    fn note_head(&mut self, done: u64, head: &Head, content: &[u8]) {
-        let head = head.as_slice();
         let start = (cursor() + unit::BYTES) as *mut u8;
         // SAFETY: there is room for the head and the content, and neither is in the buffer yet.
-        unsafe {
-            start.copy_from_nonoverlapping(head.as_ptr(), head.len());
-            start.add(head.len()).copy_from(content.as_ptr(), content.len());
-        }
-        self.end_note(done, head.len() + content.len(), true);
+        let length = unsafe {
+            match fill(content) {
+                Some((byte, count)) => head::fill(start, site, address, byte, count),
+                None => {
+                    let length = head::bytes(start, site, address, content.len() as u64);
+                    start.add(length).copy_from(content.as_ptr(), content.len());
+                    length + content.len()
+                }
+            }
+        };
+        self.end_note(done, length, true);
+        true
     }
 
     /// A note of so many bytes stands behind the place for its head.

@@ -187,10 +187,14 @@ impl Thread {
     /// It has the lock once less; how often still.
     pub fn released(&mut self, object: usize) -> u32 {
         let Some(at) = self.held.iter().position(|held| held.object == object) else { return 0 };
-        self.held[at].depth -= 1;
-        let depth = self.held[at].depth;
-        if depth == 0 {
-            self.held.swap_remove(at);
+        let depth = self.held[at].depth - 1;
+        match depth {
+            // The last one is mostly the first to go, and need not be moved.
+            0 if at + 1 == self.held.len() => self.held.truncate(at),
+            0 => {
+                self.held.swap_remove(at);
+            }
+            _ => self.held[at].depth = depth,
         }
         depth
     }
