@@ -45,7 +45,7 @@ struct Header {
 const HEADER: usize = size_of::<Header>();
 
 /// At most so many blocks wait, however small they are.
-const WAITING: usize = 1 << 12;
+const WAITING: usize = 1 << 11;
 const FREED: u64 = u64::MAX;
 
 /// What stands at the start of each arena.
