@@ -1,10 +1,12 @@
 //! Exploring compiled programs: a program and its twin in the model language have the same combinations of paths, and the same verdict.
 
+use claim::Property;
 use ctp::Ctp;
 use explore::paths::{self, Combination, Explored, Options, Paths};
-use explore::{Limits, Reduction, Traced, search};
+use explore::{Limits, Reduction, Traced, prune, search};
 use machine::Machine;
 use machine::oracle::Walk;
+use native::Compiled;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use subject::{Strategy as Who, Subject};
@@ -136,6 +138,25 @@ fn combinations(subject: &impl Subject, runs: &[Trace]) -> BTreeSet<Combination>
     runs.iter().map(combination).collect()
 }
 
+/// The runs of different events that pruning leaves, and how many it made.
+fn pruned(compiled: &Compiled) -> (Vec<Trace>, u64) {
+    let mut runs = vec![];
+    let options = prune::Options { properties: vec![Property::Race], ..prune::Options::default() };
+    let explored = prune::explore(
+        &mut Traced::new(compiled).expect("it runs"),
+        compiled.program(),
+        &options,
+        &mut |steps| Ok(steps.trace().clone()),
+        &mut |trace, _| {
+            runs.extend(trace.cloned());
+            true
+        },
+    );
+    let explored = explored.expect("it is explored");
+    assert_eq!(explored.incomplete, BTreeSet::new());
+    (runs, explored.runs)
+}
+
 #[test]
 fn twins_have_the_same_classes_of_schedules() {
     let compared = AtomicUsize::new(0);
@@ -164,6 +185,10 @@ fn twins_have_the_same_classes_of_schedules() {
         let by_paths = explored(&compiled, MOST_CLASSES);
         assert_eq!(by_paths.incomplete, BTreeSet::new(), "{name}");
         assert_eq!(combinations(&compiled, &by_paths.runs), combinations(&compiled, &ended), "{name}");
+        // So have the runs that pruning leaves, where all ways that were not taken have to be run.
+        let (pruned, left) = pruned(&compiled);
+        println!("{name}: pruning leaves {left}");
+        assert_eq!(combinations(&compiled, &pruned), combinations(&compiled, &ended), "{name}");
         compared.fetch_add(1, Ordering::Relaxed);
     });
     assert!(compared.into_inner() >= 3);

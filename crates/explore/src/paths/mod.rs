@@ -201,7 +201,7 @@ impl Seen {
 }
 
 /// Model programs say which threads they begin with.
-fn is_compiled(program: &Program) -> bool {
+pub(crate) fn is_compiled(program: &Program) -> bool {
     program.threads.is_empty()
 }
 

@@ -11,24 +11,24 @@
 //! every longer one, so the shortest harmless one is found by bisection. Where a point is not harmless the solver has a schedule that shows it: that
 //! is run at once, and asked about in turn, before the search goes back step by step. The search goes on behind a finding.
 
+mod ended;
 mod harmless;
 mod permitted;
 
 use crate::Error;
 use crate::arena::Arena;
 use crate::bounded::{Stretches, could_have_come_earlier};
-use crate::paths::{Paths, open_ends};
-use crate::traced::Sites;
+use crate::paths::open_ends;
 use crate::tree::Item;
 use claim::{Property, Witness};
-use ctp::{Ctp, IsNoticed, Phantoms};
-use harmless::{Alone, Asked, Known};
+use ended::{Class, Ended};
+use harmless::{Alone, Known};
 use ir::Program;
 use ir::analysis::Branches;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use subject::{Move, RunError, Steps};
-use trace::{BlockedThread, Event, EventId, Outcome, ThreadId, Trace};
+use trace::{EventId, Outcome, ThreadId, Trace};
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -113,9 +113,6 @@ enum Begun {
     GoesOn,
 }
 
-/// What two runs have in common that consist of the same events: the decisions of each thread and how far it came.
-type Class = (crate::paths::Combination, Vec<(ThreadId, u64)>);
-
 /// Runs a subject until nothing more can be shown, or a limit is reached. `record` gives the trace of the present run, with all its events;
 /// `each` is told after each run, also if it was given up, with its trace if no earlier one had the same events; it checks it, and says
 /// whether to go on.
@@ -157,7 +154,7 @@ pub fn explore_beyond<S: Steps>(
         explored: Explored::default(),
     };
     for trace in known {
-        search.know(trace)?;
+        search.know(&Ended::new(program, trace.clone())?)?;
     }
     search.all(record, each)?;
     let questions = search.known.questions;
@@ -190,12 +187,12 @@ impl<S: Steps> Search<'_, S> {
             if std::mem::replace(&mut frame.fresh, false) {
                 let go_on = match self.begin() {
                     Begun::End => {
-                        let trace = record(self.subject)?;
-                        let go_on = self.check(&trace, each);
+                        let ended = Ended::new(self.program, record(self.subject)?)?;
+                        let go_on = self.check(&ended, each);
                         if go_on {
-                            self.prune(&trace)?;
+                            self.prune(&ended)?;
                         }
-                        go_on && self.follow_leads(&trace, record, each)?
+                        go_on && self.follow_leads(&ended, record, each)?
                     }
                     Begun::GivenUp => each(None, &self.explored),
                     Begun::GoesOn => true,
@@ -289,8 +286,8 @@ impl<S: Steps> Search<'_, S> {
     }
 
     /// CTP-CHECK-PROPERTY, once for each concurrent trace program; says whether to go on.
-    fn check(&mut self, trace: &Trace, each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool) -> bool {
-        match trace.outcome {
+    fn check(&mut self, ended: &Ended, each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool) -> bool {
+        match ended.trace.outcome {
             Outcome::BoundExceeded { .. } => self.explored.bounded = true,
             Outcome::LimitReached { .. } | Outcome::Truncated => {
                 self.explored.incomplete.insert("a run was cut at a limit".to_owned());
@@ -302,34 +299,34 @@ impl<S: Steps> Search<'_, S> {
             }
             _ => {}
         }
-        let is_new = self.seen.insert(class(trace));
+        let is_new = self.seen.insert(ended.class.clone());
         self.explored.distinct += u64::from(is_new);
-        each(is_new.then_some(trace), &self.explored)
+        each(is_new.then_some(&ended.trace), &self.explored)
     }
 
     /// Runs at once what the solver knows to be new behind the first point from which more is to be run, so that the points behind it may have nothing left
     /// when the search comes back to them; says whether to go on.
     fn follow_leads(
         &mut self,
-        present: &Trace,
+        present: &Ended,
         record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
         each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool,
     ) -> Result<bool, Error> {
         // A run that stops on its way has no abstraction though others like it may.
-        let is_whole = matches!(present.outcome, Outcome::Completed { .. } | Outcome::Exited { .. });
+        let is_whole = matches!(present.trace.outcome, Outcome::Completed { .. } | Outcome::Exited { .. });
         let leads = is_whole && self.options.switches.is_none();
-        let Some(own) = self.known.find(&class(present)).filter(|_| leads) else { return Ok(true) };
+        let Some(own) = self.known.find(&present.class).filter(|_| leads) else { return Ok(true) };
         while let Some(at) = self.frames.iter().position(|frame| !frame.left.is_empty())
             && self.explored.runs < self.options.runs
             && let Some(witness) = self.known.lead(own, &self.made[..at])?
         {
-            let trace = self.run_along(&witness, record)?;
-            let is_known = self.known.find(&class(&trace)).is_some();
-            if !self.check(&trace, each) {
+            let ended = Ended::new(self.program, self.run_along(&witness, record)?)?;
+            let is_known = self.known.find(&ended.class).is_some();
+            if !self.check(&ended, each) {
                 return Ok(false);
             }
             // What says nothing about others, or nothing new, does not bring us further.
-            if is_known || !self.know(&trace)? {
+            if is_known || !self.know(&ended)? {
                 break;
             }
             self.prune(present)?;
@@ -390,8 +387,9 @@ impl<S: Steps> Search<'_, S> {
     }
 
     /// CTP-PRUNE-BACKTRACKSETS: empties the backtrack sets of all points from which nothing new can come.
-    fn prune(&mut self, trace: &Trace) -> Result<(), Error> {
-        let Some(stuck) = permitted::stuck(&self.options.properties, trace, self.subject.blocked()) else {
+    fn prune(&mut self, ended: &Ended) -> Result<(), Error> {
+        let Some(stuck) = permitted::stuck(&self.options.properties, &ended.trace, self.subject.blocked())
+        else {
             return Ok(());
         };
         let points: Vec<usize> =
@@ -399,11 +397,10 @@ impl<S: Steps> Search<'_, S> {
         if points.is_empty() {
             return Ok(());
         }
-        let class = class(trace);
-        let known = match self.known.find(&class) {
+        let known = match self.known.find(&ended.class) {
             None if self.known.has_room() => {
-                let asked = self.asked(trace, stuck.clone())?;
-                Some(self.known.add(class, asked)?)
+                let asked = self.asked(&ended.trace, stuck.clone())?;
+                Some(self.known.add(ended.class.clone(), asked)?)
             }
             known => known,
         };
@@ -413,7 +410,7 @@ impl<S: Steps> Search<'_, S> {
                 first_harmless(&points, &mut |at| known.is_harmless(own, &made[..at]))?
             }
             None => {
-                let asked = self.asked(trace, stuck)?;
+                let asked = self.asked(&ended.trace, stuck)?;
                 let mut alone = Alone::new(self.program, &asked, self.options.limits)?;
                 first_harmless(&points, &mut |at| alone.is_harmless(&self.made[..at]))?
             }
@@ -444,54 +441,18 @@ fn first_harmless(
 
 impl<S> Search<'_, S> {
     /// Takes in a run that was checked before; says whether it stands for others.
-    fn know(&mut self, trace: &Trace) -> Result<bool, Error> {
-        let class = class(trace);
-        self.seen.insert(class.clone());
-        let whole = match trace.outcome {
+    fn know(&mut self, ended: &Ended) -> Result<bool, Error> {
+        self.seen.insert(ended.class.clone());
+        let whole = match ended.trace.outcome {
             Outcome::Completed { .. } | Outcome::Exited { .. } => true,
-            Outcome::BoundExceeded { .. } => open_ends(trace) == 1,
+            Outcome::BoundExceeded { .. } => open_ends(&ended.trace) == 1,
             _ => false,
         };
         let is_kept = whole && self.known.has_room();
         if is_kept {
-            let asked = self.asked(trace, vec![])?;
-            self.known.add(class, asked)?;
+            let asked = self.asked(&ended.trace, vec![])?;
+            self.known.add(ended.class.clone(), asked)?;
         }
         Ok(is_kept)
     }
-
-    fn asked(&mut self, trace: &Trace, stuck: Vec<BlockedThread>) -> Result<Asked, Error> {
-        // Of a run in which somebody goes round, prediction does not know that it may do so for ever.
-        let spins = self.options.spins && self.options.properties.contains(&Property::Deadlock);
-        let sites = Sites::new(self.program, spins);
-        let is_noticed = |event: &Event| sites.is_noticed(event);
-        let rounds: Option<IsNoticed<'_>> = spins.then_some(&is_noticed);
-        let ctp = Ctp::build_standing(self.program, trace, 0, &self.options.ctp, rounds)?;
-        let abstraction = self.abstraction(trace, &ctp)?;
-        self.explored.phantoms += abstraction.as_ref().map_or(0, |ctp| ctp.phantoms.len() as u64);
-        let asserts = self.options.properties.contains(&Property::Assertion);
-        Ok(Asked { ctp, abstraction, paths: Paths::of(trace, 0), stuck, asserts })
-    }
-
-    /// CTP⁺ of a run: with phantom edges where they say enough.
-    fn abstraction(&self, trace: &Trace, ctp: &Ctp) -> Result<Option<Ctp>, Error> {
-        // Where a thread has stopped on its way, the merge point may be missing.
-        let whole = matches!(trace.outcome, Outcome::Completed { .. } | Outcome::Exited { .. });
-        if !whole || !self.options.phantoms {
-            return Ok(None);
-        }
-        let properties = &self.options.properties;
-        let refused =
-            permitted::refused(properties, self.options.spins, &self.branches, self.program, trace, ctp);
-        let Some(refused) = refused else { return Ok(None) };
-        let phantoms = Phantoms { branches: &self.branches, refused: &refused };
-        let abstraction = Ctp::build_abstraction(self.program, trace, &self.options.ctp, phantoms)?;
-        Ok((!abstraction.phantoms.is_empty()).then_some(abstraction))
-    }
-}
-
-fn class(trace: &Trace) -> Class {
-    let mut last = std::collections::BTreeMap::new();
-    last.extend(trace.events.iter().map(|event| (event.id.thread, event.id.n)));
-    (Paths::of(trace, 0).decisions, last.into_iter().collect())
 }
