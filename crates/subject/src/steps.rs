@@ -1,6 +1,6 @@
 //! Subjects that can be walked step by step, and taken back to an earlier point of their run.
 
-use crate::Footprint;
+use crate::{Footprint, Schedule};
 use trace::{BlockedThread, Choice, EventId, ThreadId};
 
 /// One way on: a thread's next visible event, with the invisible ones behind it.
@@ -28,6 +28,9 @@ pub trait Steps {
 
     /// Tells which moves will probably be made next, for a subject that can make several at once.
     fn expect(&mut self, _moves: Vec<Move>) {}
+
+    /// The steps that will be made from now on are about those of a schedule.
+    fn expect_about(&mut self, _schedule: Schedule) {}
 
     /// The last event of the last step.
     fn last(&self) -> Option<EventId>;

@@ -102,7 +102,7 @@ impl<S: Subject> Traced<'_, S> {
 }
 
 /// How many events a thread has along a schedule.
-fn done_along(schedule: &Schedule, thread: ThreadId) -> u64 {
+pub(super) fn done_along(schedule: &Schedule, thread: ThreadId) -> u64 {
     let segments = schedule.segments.iter().filter(|segment| segment.thread == thread);
     segments.map(|segment| segment.until).max().unwrap_or(0)
 }

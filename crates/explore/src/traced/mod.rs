@@ -15,6 +15,7 @@ mod spin;
 mod state;
 
 use crate::paths::outside;
+use asked::done_along;
 pub(crate) use recorded::Sites;
 use recorded::{Next, Recorded, Step, footprint};
 use spin::add_reads;
@@ -40,6 +41,8 @@ pub struct Traced<'s, S: Subject> {
     run: Rc<Recorded>,
     made: usize,
     expected: Vec<Move>,
+    /// Along this, more or less.
+    about: Schedule,
     known: RefCell<Known>,
 }
 
@@ -77,7 +80,15 @@ impl<'s, S: Subject> Traced<'s, S> {
         let error = endless(&run.trace);
         let run = Rc::new(Recorded::new(run, 0, &sites, &mut counts));
         let known = Known { counts, cut: vec![], runs: 1, incomplete: BTreeSet::new(), error };
-        let traced = Traced { subject, sites, run, made: 0, expected: vec![], known: RefCell::new(known) };
+        let traced = Traced {
+            subject,
+            sites,
+            run,
+            made: 0,
+            expected: vec![],
+            about: Schedule::default(),
+            known: RefCell::new(known),
+        };
         traced.hold_against_subject();
         Ok(traced)
     }
@@ -148,6 +159,19 @@ impl<'s, S: Subject> Traced<'s, S> {
                 // How far it is to its next step nobody knows; it goes on by itself until it has made it.
                 break;
             }
+        }
+        schedule
+    }
+
+    /// A schedule that goes on along what is expected, as far as that is behind it. If it is not possible, the run goes on otherwise.
+    fn going_on(&self, mut schedule: Schedule) -> Schedule {
+        for segment in &self.about.segments {
+            if segment.until > done_along(&schedule, segment.thread) {
+                append(&mut schedule, segment.thread, segment.until);
+            }
+        }
+        if self.about.choices.starts_with(&schedule.choices) {
+            schedule.choices.clone_from(&self.about.choices);
         }
         schedule
     }
@@ -295,6 +319,11 @@ impl<S: Subject> Steps for Traced<'_, S> {
 
     fn expect(&mut self, moves: Vec<Move>) {
         self.expected = moves;
+        self.about = Schedule::default();
+    }
+
+    fn expect_about(&mut self, schedule: Schedule) {
+        self.about = schedule;
     }
 
     fn moves(&self) -> Vec<Move> {
@@ -331,7 +360,12 @@ impl<S: Subject> Steps for Traced<'_, S> {
             expected = vec![made];
         }
         if self.run.steps.get(self.made).is_none_or(|step| step.made != made) {
-            let Some(recorded) = self.record(self.schedule(self.made, &expected)) else {
+            let mut schedule = self.schedule(self.made, &expected);
+            // How far it is to a step that the run does not have nobody knows.
+            if expected.len() == 1 && self.next_step(made.thread, self.made, 0).is_some() {
+                schedule = self.going_on(schedule);
+            }
+            let Some(recorded) = self.record(schedule) else {
                 return Footprint::everything();
             };
             let same = |(one, other): (&Step, &Step)| one.made == other.made && one.n == other.n;
