@@ -7,6 +7,8 @@ use abi::unit::{BYTES, SITE_BITS, Unit};
 pub struct Packing {
     /// None until there is something to pack: a short run has no use for it, and would take longer to get it than for all else.
     memory: Option<Memory>,
+    /// So many units there were, at least.
+    first: usize,
     /// So many buffers are taken not to repeat, and so many the next time that one does not.
     wait: u32,
     next_wait: u32,
@@ -20,7 +22,10 @@ struct Memory {
     piece: Box<[u8]>,
 }
 
-/// Fewer units than this are written as they are: the end of a short run.
+/// The first units of a run, so many, are written as they are.
+const FIRST: usize = MOST_UNITS / 8;
+
+/// So are fewer units than this at once.
 const FEWEST: usize = 256;
 
 /// Units that take at most so many bytes each repeat.
@@ -32,12 +37,16 @@ const MOST_WAIT: u32 = 64;
 impl Packing {
     /// Nothing was packed yet.
     pub fn new() -> Packing {
-        Packing { memory: None, wait: 0, next_wait: 1 }
+        Packing { memory: None, first: 0, wait: 0, next_wait: 1 }
     }
 
     /// The piece of a log that has these units, unless they are better written as they are.
     pub fn pack(&mut self, units: &[Unit]) -> Option<&[u8]> {
         if units.len() < FEWEST {
+            return None;
+        }
+        self.first = self.first.saturating_add(units.len());
+        if self.first < FIRST {
             return None;
         }
         let memory = self.memory.get_or_insert_with(|| Memory {
