@@ -11,6 +11,7 @@ use crate::Machine;
 use crate::enabled::Readiness;
 use crate::memory::Memory;
 use crate::state::{Phase, State};
+use rustc_hash::FxHashMap;
 use trace::{BlockedThread, EventKind, Location, WaitsFor};
 
 /// Memory that was read, and what it held.
@@ -55,11 +56,14 @@ impl Noticed {
     }
 }
 
+/// A round of more steps than this is not recognised. A thread that reads much without waiting must not be slow because of it.
+const MOST_STATES: usize = 1000;
+
 /// What a thread has done since somebody could notice it last.
 #[derive(Clone, Debug, Default)]
 pub struct Quiet {
     /// The states of its own that it was in, each with the number of reads before it.
-    states: Vec<(Box<[u64]>, usize)>,
+    states: FxHashMap<Box<[u64]>, usize>,
     read: Vec<Seen>,
     /// What its last step was to others, as long as that is not over.
     noticed: Noticed,
@@ -68,6 +72,11 @@ pub struct Quiet {
 }
 
 impl Quiet {
+    fn from(own: Box<[u64]>, round: Option<Box<[Seen]>>) -> Quiet {
+        let states = FxHashMap::from_iter([(own, 0)]);
+        Quiet { states, round, ..Quiet::default() }
+    }
+
     /// Of all threads, before their first step.
     pub fn of_all(machine: &Machine, state: &State) -> Vec<Quiet> {
         (0..state.threads.len()).map(|t| Quiet::new(machine, state, t)).collect()
@@ -93,15 +102,16 @@ impl Quiet {
             return;
         };
         if noticed.effect {
-            *self = Quiet { states: vec![(own, 0)], ..Quiet::default() };
+            *self = Quiet::from(own, None);
             return;
         }
         self.read.extend(noticed.read);
-        match self.states.iter().find(|(earlier, _)| *earlier == own) {
-            None => self.states.push((own, self.read.len())),
-            Some(&(_, from)) => {
+        match self.states.get(&own) {
+            None if self.states.len() < MOST_STATES => _ = self.states.insert(own, self.read.len()),
+            None => *self = Quiet::from(own, None),
+            Some(&from) => {
                 let round = (from < self.read.len()).then(|| self.read[from..].into());
-                *self = Quiet { states: vec![(own, 0)], round, ..Quiet::default() };
+                *self = Quiet::from(own, round);
             }
         }
     }
