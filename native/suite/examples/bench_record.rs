@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use subject::{Schedule, Strategy};
-use suite::{Build, Built, Language, Program, build, c_files, directory, plain};
+use suite::{Build, Built, Program, build, c_files, directory, plain};
 use trace::Logging;
 
 /// The programs of the table.
@@ -98,15 +98,7 @@ fn main() {
 
 fn program(name: &str) -> (Program, Vec<OsString>) {
     let path = directory().join("bench").join(format!("{name}.c"));
-    let program = Program {
-        path,
-        language: Language::C,
-        prints: String::new(),
-        has_bug: false,
-        library: None,
-        libraries: vec![],
-        reads_outside: false,
-    };
+    let program = Program::in_c(path);
     let mut flags = vec![];
     if name == "compression" {
         let zstd = suite::zstd();

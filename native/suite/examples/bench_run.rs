@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use subject::Strategy;
-use suite::{Build, Language, Program, build, directory, open, plain, programs};
+use suite::{Build, Program, build, directory, open, plain, programs};
 use trace::{Logging, Trace};
 
 /// The rows: a program; of the bank, how many clerks there are and how many transfers each of them makes.
@@ -204,15 +204,7 @@ fn lines(bytes: &[u8], with: &str) -> BTreeSet<String> {
 
 /// A program of some thousand lines, most of which nobody here wrote, from end to end.
 fn archiver() {
-    let program = Program {
-        path: directory().join("bench/archiver.c"),
-        language: Language::C,
-        prints: String::new(),
-        has_bug: true,
-        library: None,
-        libraries: vec![],
-        reads_outside: false,
-    };
+    let program = Program::in_c(directory().join("bench/archiver.c"));
     let bzip2 = suite::bzip2();
     let parts = ["blocksort", "huffman", "crctable", "randtable", "compress", "decompress", "bzlib"];
     let sources = parts.map(|part| bzip2.join(part).with_extension("c").into_os_string());

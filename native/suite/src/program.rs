@@ -40,6 +40,20 @@ pub struct Program {
 }
 
 impl Program {
+    /// One in C of which no more is known.
+    #[must_use]
+    pub fn in_c(path: PathBuf) -> Program {
+        Program {
+            path,
+            language: Language::C,
+            prints: String::new(),
+            has_bug: false,
+            library: None,
+            libraries: vec![],
+            reads_outside: false,
+        }
+    }
+
     /// The name of its file.
     #[must_use]
     pub fn name(&self) -> String {

@@ -2,7 +2,7 @@
 
 use ir::SiteIndex;
 use subject::Strategy;
-use suite::{Build, Language, Program, build, open};
+use suite::{Build, Program, build, open};
 use trace::{FaultKind, Logging, Outcome};
 
 /// The line of the fault that ends a program.
@@ -10,15 +10,7 @@ fn fault(source: &str, level: &'static str) -> (FaultKind, Option<u32>) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("fault.c");
     std::fs::write(&path, source).expect("it can be written");
-    let program = Program {
-        path,
-        language: Language::C,
-        prints: String::new(),
-        has_bug: true,
-        library: None,
-        libraries: vec![],
-        reads_outside: false,
-    };
+    let program = Program::in_c(path);
     let built = build(&program, &Build::at(level));
     let compiled = open(&built.path);
     let run = compiled.record(&Strategy::RunToBlock, &Logging::Everything).expect("it runs").run;

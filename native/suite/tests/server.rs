@@ -7,7 +7,7 @@ use nix::unistd::Pid;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use subject::Strategy;
-use suite::{Build, Built, Language, Program, build, first_difference, for_each, open, programs};
+use suite::{Build, Built, Program, build, first_difference, for_each, open, programs};
 use trace::{Logging, Outcome};
 
 /// The same, but each run in a process of its own.
@@ -79,15 +79,7 @@ fn built(directory: &Path, name: &str, text: &str) -> Built {
 fn built_as(directory: &Path, name: &str, text: &str, how: &Build) -> Built {
     let path = directory.join(format!("{name}.c"));
     std::fs::write(&path, text).expect("a directory of our own");
-    let program = Program {
-        path,
-        language: Language::C,
-        prints: String::new(),
-        has_bug: false,
-        library: None,
-        libraries: vec![],
-        reads_outside: false,
-    };
+    let program = Program::in_c(path);
     build(&program, how)
 }
 

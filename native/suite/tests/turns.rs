@@ -1,7 +1,7 @@
 //! A turn ends before the same event whatever is kept of the run: otherwise a log that is made anew would be one of another run.
 
 use subject::{Schedule, Strategy};
-use suite::{Build, Language, Program, build, open};
+use suite::{Build, Program, build, open};
 use trace::Logging;
 
 /// Two threads that never wait for each other, so that each is interrupted. Where copies and allocations are not kept they are counted by the
@@ -35,15 +35,7 @@ fn turns_end_at_the_same_events_whatever_is_kept() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("copies.c");
     std::fs::write(&path, COPIES).expect("it can be written");
-    let program = Program {
-        path,
-        language: Language::C,
-        prints: String::new(),
-        has_bug: false,
-        library: None,
-        libraries: vec![],
-        reads_outside: false,
-    };
+    let program = Program::in_c(path);
     let built = build(&program, &Build::at("-O1"));
     let compiled = open(&built.path);
     for strategy in [Strategy::RunToBlock, Strategy::RoundRobin { quantum: 5001 }] {
