@@ -139,7 +139,7 @@ impl Walk<'_> {
             let Some(instruction) = here.instructions.get(at as usize) else {
                 match &here.terminator {
                     Terminator::Jump(to) => {
-                        if phis(code, *to) > 0 {
+                        if phis(code, *to).next().is_some() {
                             return None;
                         }
                         (block, at) = (*to, 0);
@@ -148,7 +148,9 @@ impl Walk<'_> {
                     Terminator::Branch { condition: on, .. } | Terminator::Switch { value: on, .. } => {
                         let live = self.live(frame.function);
                         let needed = here.terminator.successors().into_iter().any(|to| {
-                            let copied = incoming(code, block, to).any(|value| uses(&value));
+                            let mut taken =
+                                phis(code, to).filter_map(|(_, incoming)| taken_from(block, incoming));
+                            let copied = taken.any(|value| uses(&value));
                             copied || derived.iter().any(|value| live.0[to.index()].contains(value))
                         });
                         return (!needed && uses(on)).then_some(Plan { steps, end: (block, at) });
@@ -191,21 +193,17 @@ impl Walk<'_> {
     }
 }
 
-fn phis(code: &Function, block: BlockId) -> usize {
-    code.block(block).instructions.iter().take_while(|i| matches!(i.op, Op::Phi { .. })).count()
+/// The phis of a block, with what they take on each way.
+fn phis(code: &Function, block: BlockId) -> impl Iterator<Item = (ValueId, &[(BlockId, Operand)])> {
+    code.block(block).instructions.iter().map_while(|i| match &i.op {
+        Op::Phi { incoming } => Some((*i.results.first()?, incoming.as_slice())),
+        _ => None,
+    })
 }
 
-/// The values that the phis of `to` take on the way from `from`.
-fn incoming(code: &Function, from: BlockId, to: BlockId) -> impl Iterator<Item = Operand> {
-    let instructions = code.block(to).instructions.iter();
-    instructions
-        .map_while(|i| match &i.op {
-            Op::Phi { incoming } => Some(incoming),
-            _ => None,
-        })
-        .filter_map(move |incoming| {
-            incoming.iter().find(|(block, _)| *block == from).map(|&(_, value)| value)
-        })
+/// What a phi takes on the way from a block.
+fn taken_from(block: BlockId, incoming: &[(BlockId, Operand)]) -> Option<Operand> {
+    incoming.iter().find(|(from, _)| *from == block).map(|&(_, value)| value)
 }
 
 impl Walk<'_> {
@@ -233,7 +231,7 @@ fn live(code: &Function) -> Live {
         changed = false;
         for b in (0..code.blocks.len()).rev() {
             let block = BlockId::new(b);
-            let set = live_before(code, &live, block, phis(code, block));
+            let set = live_before(code, &live, block, phis(code, block).count());
             if set.len() != live.0[b].len() {
                 live.0[b] = set;
                 changed = true;
@@ -253,12 +251,13 @@ fn live_before(code: &Function, live: &Live, block: BlockId, at: usize) -> FxHas
         }
     };
     for to in here.terminator.successors() {
-        let defined: FxHashSet<ValueId> = (code.block(to).instructions.iter())
-            .take_while(|i| matches!(i.op, Op::Phi { .. }))
-            .flat_map(|i| i.results.iter().copied())
-            .collect();
-        set.extend(live.0[to.index()].iter().filter(|value| !defined.contains(value)));
-        incoming(code, block, to).for_each(|value| need(&mut set, &value));
+        let needed = &live.0[to.index()];
+        set.extend(needed.iter().filter(|&&value| phis(code, to).all(|(phi, _)| phi != value)));
+        // A phi that nobody needs does not need what it would be.
+        let needed = phis(code, to).filter(|(phi, _)| needed.contains(phi));
+        needed
+            .filter_map(|(_, incoming)| taken_from(block, incoming))
+            .for_each(|value| need(&mut set, &value));
     }
     for result in here.terminator.results() {
         set.remove(result);
