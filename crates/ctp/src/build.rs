@@ -100,6 +100,7 @@ impl Ctp {
             let layout = Layout::new(&footprints);
             let mut walk = Walk::new(program, trace, &sites, &layout, &aims, &learned, &interrupts);
             walk.phantoms = wanted.phantoms;
+            walk.settled = (options.settled && walk.space.compiled).then(Vec::new);
             if wanted.rounds.is_some() {
                 walk.note_states();
             }
@@ -150,7 +151,11 @@ impl Ctp {
                 places.chain(own).for_each(|place| footprints.may_hit(place, request.bytes));
             }
             for &(thread, place, bytes) in &walk.touches {
-                footprints.access(thread, place, bytes);
+                match walk.space.compiled {
+                    // What a thread finds in memory that nobody else touches is what the trace says; elsewhere it may be something else.
+                    true => footprints.may_hit(place, bytes),
+                    false => footprints.access(thread, place, bytes),
+                }
             }
             drop(walk);
             aims.extend(changed.into_iter().map(|(request, aim)| (request.at, aim)));
@@ -236,6 +241,7 @@ fn finish(
     let Walk { mut expressions, mut events, mut reads, threads, marks, mut rebuild, initial, space, .. } =
         walk;
     let (mut phantoms, mut guards, mut standing) = (walk.edges, walk.guards, walk.standing);
+    let settled = walk.settled.unwrap_or_default();
     let mut locations = vec![];
     for (&piece, initial) in layout.shared.iter().zip(initial) {
         let piece = layout.pieces[piece as usize];
@@ -255,7 +261,7 @@ fn finish(
         locations.iter_mut().filter_map(|location| location.initial.as_mut()).for_each(&mut gather);
         phantoms
             .iter_mut()
-            .flat_map(|phantom| [&mut phantom.taken, &mut phantom.kept])
+            .map(|phantom| &mut phantom.taken)
             .chain(guards.values_mut())
             .chain(standing.iter_mut().flat_map(Standing::conditions))
             .chain(rounds.iter_mut().map(|round| &mut round.same))
@@ -269,7 +275,7 @@ fn finish(
         locations.iter_mut().filter_map(|location| location.initial.as_mut()).for_each(&mut rename);
         phantoms
             .iter_mut()
-            .flat_map(|phantom| [&mut phantom.taken, &mut phantom.kept])
+            .map(|phantom| &mut phantom.taken)
             .chain(guards.values_mut())
             .chain(standing.iter_mut().flat_map(Standing::conditions))
             .chain(rounds.iter_mut().map(|round| &mut round.same))
@@ -311,6 +317,7 @@ fn finish(
         guards,
         standing,
         rounds,
+        settled,
         by_id,
     }
 }

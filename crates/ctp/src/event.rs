@@ -159,7 +159,10 @@ pub enum Otherwise {
     /// A loop has reached its bound: the thread stops.
     Bound,
     /// The thread goes another way that the trace does not have.
-    OtherPath,
+    OtherPath {
+        /// Where control goes.
+        address: ExprId,
+    },
     /// An address leaves the offsets of what it points to; an access through it is out of bounds.
     FarAddress,
 }
@@ -243,9 +246,13 @@ impl Kind {
                 visit(as_recorded);
                 visit(condition);
             }
-            Kind::Assert { condition, .. } | Kind::Assume { condition } | Kind::Require { condition, .. } => {
+            Kind::Require { condition, otherwise } => {
                 visit(condition);
+                if let Otherwise::OtherPath { address } = otherwise {
+                    visit(address);
+                }
             }
+            Kind::Assert { condition, .. } | Kind::Assume { condition } => visit(condition),
             Kind::Pin { holds, .. } => visit(holds),
             Kind::Fence(_) | Kind::Other(_) => {}
         }

@@ -44,7 +44,8 @@ pub use event::{Access, Decision, Event, Kind, Otherwise, PinReason, Target, Wri
 pub use expression::{Expr, Expressions, bytes_width};
 pub use ids::{EventIndex, ExprId, LocationId, ReadId, ThreadIndex};
 pub use model::{
-    Ctp, Failing, Location, Object, Phantom, Read, Rebuild, Standing, Thread, Transaction, TransactionOrigin,
+    Ctp, Failing, Location, Object, Phantom, Read, Rebuild, Settled, Standing, Thread, Transaction,
+    TransactionOrigin,
 };
 pub use rounds::{Round, rounds};
 pub use slice::Slices;
@@ -61,11 +62,13 @@ pub struct Options {
     pub max_targets: usize,
     /// Then it is to be done, or given up.
     pub until: Option<Instant>,
+    /// Decisions that do not depend on the schedule are wanted too, see [`Ctp::settled`].
+    pub settled: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { atomic: Atomic::Locks, max_targets: 64, until: None }
+        Options { atomic: Atomic::Locks, max_targets: 64, until: None, settled: false }
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Ctp {
     pub standing: Vec<Standing>,
     /// Where threads go round without effect, if that was asked for.
     pub rounds: Vec<Round>,
+    /// Decisions of compiled code that come out as recorded in all schedules, if that was asked for; those of a thread in program order.
+    pub settled: Vec<Settled>,
     pub(crate) by_id: FxHashMap<EventId, EventIndex>,
 }
 
@@ -182,21 +184,38 @@ pub struct Failing {
     pub site: SiteId,
 }
 
+/// A decision that no schedule of these events changes. It may be no such thing in another concurrent trace program, where a thread does what it does not do here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settled {
+    /// Whose.
+    pub thread: ThreadIndex,
+    /// So many events of the thread here come before it.
+    pub behind: usize,
+    /// The number of the thread's event that it is, or stands before.
+    pub before: u64,
+    /// Where.
+    pub site: SiteId,
+    /// The successor, whether a compare-and-exchange succeeds, or the address that control goes to.
+    pub outcome: u64,
+}
+
 /// A phantom edge (PRUNE §5.1): the thread may go another way at a branch, and goes on behind the merge point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Phantom {
-    /// The branch, which is no event of the abstraction.
+    /// The branch, which is no event of the abstraction: its event of the trace, or if it has none the one that it stands before.
     pub branch: EventId,
+    /// Its instruction.
+    pub site: SiteId,
     /// Whose.
     pub thread: ThreadIndex,
     /// The last event of the thread before the branch.
     pub after: Option<EventIndex>,
     /// One bit: it is taken, if the thread comes there.
     pub taken: ExprId,
-    /// One bit: the branch comes out as recorded, and those around it do.
-    pub kept: ExprId,
     /// What may be accessed on it.
     pub accesses: Vec<ir::analysis::Access>,
+    /// The thread came to the merge point; what may be written on it is written there.
+    pub merged: bool,
 }
 
 /// An event that its thread stands before at the end of the trace.

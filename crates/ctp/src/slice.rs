@@ -208,6 +208,7 @@ impl<'c> Slices<'c> {
             rebuild: Rebuild::default(),
             compiled: ctp.compiled,
             past: past.len(),
+            settled: vec![],
             phantoms: vec![],
             standing: vec![],
             rounds: vec![],

@@ -5,8 +5,8 @@
 //! leads into a neighbour; those of compiled code are the processor's. What the program names and the trace does not have
 //! (a private variable, a constant that is never logged) gets an address of our own that no program has.
 
-use ir::{FunctionId, GlobalId, Initial, Program, RelocationTarget};
-use rustc_hash::FxHashMap;
+use ir::{FunctionId, GlobalId, Initial, Program, RelocationTarget, SiteIndex};
+use rustc_hash::{FxHashMap, FxHashSet};
 use trace::{AllocationId, AllocationOrigin, Location, ThreadId, Trace};
 
 /// Bits of the offset in an address of the machine.
@@ -32,12 +32,19 @@ pub struct Space<'t> {
     by_address: Vec<(u64, AllocationId)>,
     /// Globals that no allocation is, by address.
     learned: Vec<(u64, GlobalId)>,
+    /// Compiled programs: heap memory that begins as zeros.
+    zeros: FxHashSet<AllocationId>,
     own: u64,
 }
 
 impl<'t> Space<'t> {
     /// The space of a trace; `learned` are addresses of globals that its allocations lack and that a walk has found out.
-    pub fn new(program: &'t Program, trace: &'t Trace, learned: &FxHashMap<GlobalId, u64>) -> Space<'t> {
+    pub fn new(
+        program: &'t Program,
+        trace: &'t Trace,
+        sites: &SiteIndex,
+        learned: &FxHashMap<GlobalId, u64>,
+    ) -> Space<'t> {
         let mut space = Space {
             program,
             trace,
@@ -48,6 +55,7 @@ impl<'t> Space<'t> {
             stack: FxHashMap::default(),
             by_address: vec![],
             learned: vec![],
+            zeros: FxHashSet::default(),
             own: 0,
         };
         for allocation in &trace.allocations {
@@ -70,6 +78,9 @@ impl<'t> Space<'t> {
                 let known = learned.get(&GlobalId::new(global)).copied();
                 space.globals[global] = Some(known.unwrap_or_else(|| space.own_address()));
             }
+        }
+        if space.compiled {
+            space.zeros = zeros(program, trace, sites, &space.by_address);
         }
         space.learned = learned.iter().map(|(&global, &base)| (base, global)).collect();
         space.learned.sort_unstable();
@@ -173,7 +184,7 @@ impl<'t> Space<'t> {
     pub fn initial(&self, place: Location, bytes: u64) -> Option<u128> {
         match self.origin_global(place.allocation) {
             Some(global) => self.content(global, place.offset, bytes),
-            None if self.compiled => None,
+            None if self.compiled => self.zeros.contains(&place.allocation).then_some(0),
             None => Some(0),
         }
     }
@@ -218,4 +229,35 @@ impl<'t> Space<'t> {
         let at = self.globals.iter().position(|&known| known == Some(base))?;
         Some((GlobalId::new(at), address - base))
     }
+}
+
+/// Heap memory that holds zeros when somebody gets it, because it is the first there. The runtime takes its memory from the system, and writes nothing into it.
+fn zeros(
+    program: &Program,
+    trace: &Trace,
+    sites: &SiteIndex,
+    by_address: &[(u64, AllocationId)],
+) -> FxHashSet<AllocationId> {
+    let mut zeros = FxHashSet::default();
+    let mut end = 0;
+    for &(address, id) in by_address {
+        let allocation = &trace.allocations[id.0 as usize];
+        let is_first = address >= end;
+        let AllocationOrigin::Heap { site, .. } = allocation.origin else {
+            // Variables lie in the stack that they are part of.
+            if let AllocationOrigin::Page(_) = allocation.origin {
+                end = end.max(address.saturating_add(allocation.bytes));
+            }
+            continue;
+        };
+        end = end.max(address.saturating_add(allocation.bytes));
+        // Other functions that give memory write into it: `realloc`, `strdup`.
+        let is_plain = |name: &str| {
+            ["malloc", "calloc", "aligned_alloc", "posix_memalign"].contains(&name) || name.starts_with("_Zn")
+        };
+        if is_first && sites.called(program, site).is_some_and(is_plain) {
+            zeros.insert(id);
+        }
+    }
+    zeros
 }

@@ -2,10 +2,11 @@
 //! end of a timed wait that comes out otherwise; an assertion, an assumption or an access that fails; and what a thread stood before at the end
 //! of the run, which it can do elsewhere.
 
+use crate::among::Among;
 use crate::paths::outcome;
 use ctp::{EventIndex, Kind, Otherwise, Standing};
 use encode::{Bool, Encoding, Result};
-use ir::{Op, Program, SiteIndex, SyncOp};
+use ir::{Program, SiteIndex};
 use trace::{Choice, EventKind, WakeReason};
 
 /// A wait that came to its end by itself.
@@ -36,6 +37,8 @@ pub struct Departure {
     pub leads: Leads,
     /// The event is not in the prefix: it is what the thread does next.
     pub is_next: bool,
+    /// How it can come out, if that is not one outcome.
+    pub among: Option<Among>,
 }
 
 impl Departure {
@@ -68,7 +71,11 @@ pub fn departures(program: &Program, encoding: &mut Encoding<'_>) -> Result<Vec<
                     false => possible,
                 };
                 if possible != never {
-                    all.push(Departure { taken, possible, event: at, leads, is_next });
+                    let among = match leads {
+                        Leads::To(None) => Among::of(program, &sites, ctp, at),
+                        _ => None,
+                    };
+                    all.push(Departure { taken, possible, event: at, leads, is_next, among });
                 }
                 Ok(())
             };
@@ -88,7 +95,7 @@ pub fn departures(program: &Program, encoding: &mut Encoding<'_>) -> Result<Vec<
         }
         match &event.kind {
             Kind::Other(EventKind::WaitEnd { condition, reason: WakeReason::Signal(_), .. })
-                if matches!(sites.op(program, event.site), Some(Op::Sync { op: SyncOp::TimedWait, .. })) =>
+                if sites.is_timed_wait(program, event.site) =>
             {
                 let Some(begin) = encoding.previous(at) else { continue };
                 let woken = encoding.woken_at_cut(*condition, begin)?;
@@ -112,7 +119,7 @@ pub fn departures(program: &Program, encoding: &mut Encoding<'_>) -> Result<Vec<
                 let goes = encoding.solver().not(stays)?;
                 let goes = encoding.solver().and(&[next, alone, goes])?;
                 match otherwise {
-                    Otherwise::OtherPath => add(encoding, goes, Leads::To(None), true)?,
+                    Otherwise::OtherPath { .. } => add(encoding, goes, Leads::To(None), true)?,
                     Otherwise::Fault(_) | Otherwise::FarAddress if may_fail => {
                         add(encoding, goes, Leads::Nowhere, true)?
                     }

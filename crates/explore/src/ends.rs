@@ -59,7 +59,7 @@ pub fn stopped(
         }
         let mut here = match standing {
             Some(event) => vec![encoding.next(event)?],
-            None => come_to_end(encoding, index)?,
+            None => done(encoding, index, usize::MAX)?,
         };
         for &goes_on in goes_on.get(&index).into_iter().flatten() {
             here.push(encoding.solver().not(goes_on)?);
@@ -195,13 +195,14 @@ pub fn behind(encoding: &Encoding<'_>, thread: ThreadIndex, done: u64) -> Option
     events.iter().copied().find(|&at| !ctp.event(at).silent && ctp.event(at).id.n > done)
 }
 
-/// A thread has done all that the concurrent trace program has of it.
-fn come_to_end(encoding: &mut Encoding<'_>, thread: ThreadIndex) -> Result<Vec<Bool>> {
+/// A thread has done so many of the events that the concurrent trace program has of it, as they were recorded.
+pub fn done(encoding: &mut Encoding<'_>, thread: ThreadIndex, events: usize) -> Result<Vec<Bool>> {
     let ctp = encoding.ctp();
     let mut all = vec![];
-    for &at in ctp.thread(thread).events.iter().rev() {
+    let events = ctp.thread(thread).events.iter().take(events);
+    for &at in events.rev() {
         match &ctp.event(at).kind {
-            _ if !ctp.event(at).silent => {
+            kind if !ctp.event(at).silent || matches!(kind, Kind::Branch { .. }) => {
                 all.push(encoding.as_recorded(at)?);
                 return Ok(all);
             }

@@ -5,6 +5,7 @@
 //! each thread goes the same way, and asks the solver for the next one. [`prune`] runs step by step too, and leaves out what the solver knows to show nothing new. [`sample`] draws schedules, for programs
 //! of which there are too many.
 
+mod among;
 mod arena;
 mod bounded;
 mod departures;

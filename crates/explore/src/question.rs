@@ -2,7 +2,7 @@
 
 use crate::departures::{Departure, Leads, departures};
 use crate::ends::{self, Ends, Stopped};
-use crate::paths::{Difference, Made, Paths};
+use crate::paths::{Decision, Difference, Made, Paths};
 use crate::rounds::{self, Rounded};
 use claim::Witness;
 use ctp::{Ctp, EventIndex, Kind, ThreadIndex};
@@ -199,8 +199,7 @@ impl<'c> Question<'c> {
 
     /// A combination has been run: the prefix must not be the beginning of such a run, or, if no thread goes on, not the end of it.
     pub fn exclude(&mut self, seen: &Paths) -> Result<()> {
-        let mut differs = vec![self.phantom];
-        differs.extend(&self.others);
+        let mut differs = self.others.clone();
         let mut first: FxHashMap<ThreadId, Difference> = FxHashMap::default();
         let paths = self.paths;
         let ctp = self.encoding.ctp();
@@ -250,7 +249,7 @@ impl<'c> Question<'c> {
                 match (decided(at), outcome) {
                     // A failed assertion stands in the place of the branch that led to it.
                     (Some(seen), Some(outcome)) if seen.outcome == outcome || seen.site != site => None,
-                    (Some(seen), None) => Some(self.other_than(departure, seen.outcome)?),
+                    (Some(seen), None) => Some(self.other_than(departure, *seen)?),
                     _ => elsewhere,
                 }
             }
@@ -279,11 +278,12 @@ impl<'c> Question<'c> {
                 let id = self.encoding.ctp().thread(thread).id;
                 match self.paths.events[&id][at] {
                     Made::Silently(event, _) => return self.encoding.as_recorded(event).map(Some),
+                    Made::Settled(events, _) => {
+                        let come = ends::done(&mut self.encoding, thread, events)?;
+                        return self.encoding.solver().and(&come).map(Some);
+                    }
                     Made::Event(event) => match self.encoding.ctp().find(event) {
                         Some(event) => return self.encoding.as_recorded(event).map(Some),
-                        None if !self.encoding.ctp().phantoms.is_empty() => {
-                            return self.made_at_phantom(event);
-                        }
                         None => event.n - 1,
                     },
                 }
@@ -301,27 +301,16 @@ impl<'c> Question<'c> {
         self.encoding.solver().and(&come).map(Some)
     }
 
-    /// A branch that has a phantom edge comes out as recorded.
-    fn made_at_phantom(&mut self, branch: EventId) -> Result<Option<Bool>> {
-        let ctp = self.encoding.ctp();
-        let Some(phantom) = ctp.phantoms.iter().find(|phantom| phantom.branch == branch) else {
-            return Ok(None);
-        };
-        let come = come(&mut self.encoding, phantom);
-        let kept = self.encoding.condition(phantom.kept)?;
-        self.encoding.solver().and(&[come, kept]).map(Some)
-    }
-
     /// A decision with many outcomes comes out otherwise than `seen`.
-    fn other_than(&mut self, departure: &Departure, seen: u64) -> Result<Bool> {
-        match self.encoding.ctp().event(departure.event).kind {
-            Kind::Other(EventKind::TokenCount { semaphore, .. }) => {
-                let same = self.encoding.tokens_at_cut(semaphore, seen)?;
-                self.encoding.solver().not(same)
+    fn other_than(&mut self, departure: &Departure, seen: Decision) -> Result<Bool> {
+        let same = match (&departure.among, &self.encoding.ctp().event(departure.event).kind) {
+            (Some(among), _) => among.is(&mut self.encoding, seen)?,
+            (None, Kind::Other(EventKind::TokenCount { semaphore, .. })) => {
+                self.encoding.tokens_at_cut(*semaphore, seen.outcome)?
             }
-            // A switch: its other cases are not told apart.
-            _ => Ok(self.encoding.solver().bool_const(true)),
-        }
+            _ => return Ok(self.encoding.solver().bool_const(true)),
+        };
+        self.encoding.solver().not(same)
     }
 
     /// Asks for a prefix with all this.

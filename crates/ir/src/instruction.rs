@@ -409,4 +409,12 @@ impl Terminator {
             Terminator::Return(_) | Terminator::Resume | Terminator::Unreachable => vec![],
         }
     }
+
+    /// The first of the successors that are the same block as this one.
+    #[must_use]
+    pub fn first_to_the_same(&self, successor: usize) -> usize {
+        let all = self.successors();
+        let block = all.get(successor);
+        all.iter().position(|other| Some(other) == block).unwrap_or(successor)
+    }
 }

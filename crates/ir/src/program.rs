@@ -1,8 +1,8 @@
 //! Programs, functions, blocks, globals, and the numbering of sites.
 
 use crate::{
-    BlockId, FileId, FunctionId, GlobalId, Instruction, Op, Shape, ShapeId, SiteId, SyncKind, Terminator,
-    Type, ValueId,
+    BlockId, Callee, FileId, FunctionId, GlobalId, Instruction, Op, Shape, ShapeId, SiteId, SyncKind, SyncOp,
+    Terminator, Type, ValueId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -422,4 +422,30 @@ impl SiteIndex {
         let block = program.function(place.function).block(place.block);
         block.instructions.get(place.instruction as usize).map(|i| &i.op)
     }
+
+    /// The function outside the program that is called at a site by its name.
+    #[must_use]
+    pub fn called<'p>(&self, program: &'p Program, site: SiteId) -> Option<&'p str> {
+        let place = self.place(site)?;
+        let block = program.function(place.function).block(place.block);
+        let callee = match (block.instructions.get(place.instruction as usize), &block.terminator) {
+            (Some(Instruction { op: Op::Call { callee, .. }, .. }), _)
+            | (None, Terminator::Invoke { callee, .. }) => callee,
+            _ => return None,
+        };
+        match callee {
+            Callee::External(name) => Some(name),
+            Callee::Function(_) | Callee::Indirect(_) => None,
+        }
+    }
+
+    /// Whether the wait at a site of a condition variable may end because its time is over.
+    #[must_use]
+    pub fn is_timed_wait(&self, program: &Program, site: SiteId) -> bool {
+        matches!(self.op(program, site), Some(Op::Sync { op: SyncOp::TimedWait, .. }))
+            || self.called(program, site).is_some_and(|name| TIMED_WAITS.contains(&name))
+    }
 }
+
+/// Functions that wait for a condition variable until some time.
+const TIMED_WAITS: [&str; 3] = ["pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_timedwait"];

@@ -10,6 +10,7 @@ use crate::record::Module;
 use crate::rewrite::Target;
 use abi::unit::MOST_SITES;
 use ir::{FunctionId, GlobalId, Program, SiteId};
+use std::collections::BTreeSet;
 
 /// The program of a binary, and the modules that it was made of.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Linked {
     /// For each function of the program its first site, and the same in the log.
     first_sites: Vec<(u32, u32)>,
     sites: u32,
+    /// The globals that pointers may lead to.
+    pub addressed: BTreeSet<GlobalId>,
 }
 
 /// A module of a linked program.
@@ -105,7 +108,8 @@ impl Linked {
             });
         }
         let first_sites = first_of.into_iter().zip(first_sites_in_log).collect();
-        Ok(Linked { program, modules: linked, first_sites, sites })
+        let addressed = ir::analysis::addressed(&program);
+        Ok(Linked { program, modules: linked, first_sites, sites, addressed })
     }
 
     /// The module that a number of a site in the log belongs to.

@@ -12,6 +12,9 @@ use trace::{AccessKind, Event, EventKind, Location, LockMode};
 /// Copies and fills that the trace leaves out are followed for so many bytes.
 const MOST_HIDDEN: u64 = 1 << 16;
 
+/// Functions that give memory and write nothing into it, beside `operator new`.
+const GIVE_MEMORY: [&str; 4] = ["malloc", "calloc", "aligned_alloc", "posix_memalign"];
+
 impl Run<'_> {
     pub fn recorded_address(&self, event: &Event) -> Option<u64> {
         let (_, place, ..) = event.kind.access()?;
@@ -227,6 +230,10 @@ impl Run<'_> {
             EventKind::Alloc { allocation } => {
                 if let Some(info) = self.trace.allocations.get(allocation.0 as usize) {
                     self.memory.allocate(info.address, info.bytes, true);
+                    let called = self.sites.called(self.program, expected.site);
+                    if called.is_some_and(|name| GIVE_MEMORY.contains(&name) || name.starts_with("_Zn")) {
+                        self.memory.zero(info.address, info.bytes);
+                    }
                 }
             }
             EventKind::Free { allocation } => {

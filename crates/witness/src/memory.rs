@@ -189,6 +189,11 @@ impl Memory {
         }
     }
 
+    /// What nobody knows to have held anything holds zeros: the runtime takes memory from the system and writes nothing into it.
+    pub fn zero(&mut self, at: u64, bytes: u64) {
+        (0..bytes.min(1 << 20)).for_each(|n| _ = self.bytes.entry(at + n).or_insert(0));
+    }
+
     /// New memory, zeroed in a model program.
     pub fn allocate(&mut self, base: u64, bytes: u64, heap: bool) {
         let block = Block { bytes, freed: false, heap, objects: false, constant: false };

@@ -326,6 +326,8 @@ impl Walk<'_> {
             let as_recorded = if *success { equal } else { self.expressions.not(equal) };
             let taken = u32::from(*success);
             self.emit(t, event, Kind::Branch { as_recorded, condition: equal, taken });
+        } else if !emitted {
+            self.settle(t, event.id, event.site, u64::from(*success));
         }
         Ok(())
     }

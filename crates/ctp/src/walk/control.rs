@@ -38,12 +38,15 @@ impl Walk<'_> {
                 let value = self.operand(t, frame, *value)?;
                 let number = self.expressions.recorded(value);
                 let case = |number| cases.iter().position(|&(case, _)| case == number);
-                let decided = number.map(|number| case(number).unwrap_or(cases.len()) as u32);
+                let way = |number| case(number).unwrap_or(cases.len());
+                // Compiled code does not tell ways apart that lead to the same block.
+                let compiled = self.space.compiled;
+                let known = |way| if compiled { terminator.first_to_the_same(way) } else { way };
+                let decided = number.map(|number| known(way(number)) as u32);
                 let (taken, step) = self.way(event, site, decided, false)?;
                 let target = cases.get(taken as usize).map_or(*default, |&(_, to)| to);
                 let width = self.expressions.width(value);
-                // Compiled code logs the first of the ways that lead to a block.
-                let same = |n: usize, to: BlockId| match self.space.compiled {
+                let same = |n: usize, to: BlockId| match compiled {
                     true => to == target,
                     false => n == taken as usize,
                 };
@@ -129,9 +132,10 @@ impl Walk<'_> {
         (as_recorded, condition, taken): (ExprId, ExprId, u32),
     ) {
         if !self.expressions.is_symbolic(as_recorded) {
+            self.settle(t, event.id, site, u64::from(taken));
             return;
         }
-        if step == Step::Took && self.open_phantom(t, event, as_recorded, taken) {
+        if self.open_phantom(t, (event.id, site), as_recorded, taken) {
             return;
         }
         let as_recorded = self.unless_skipped(as_recorded);
@@ -204,9 +208,12 @@ impl Walk<'_> {
     /// An address that control goes to must be the recorded one.
     fn require_as_recorded(&mut self, t: usize, event: &trace::Event, site: SiteId, address: ExprId) {
         if let Some(recorded) = self.expressions.recorded(address) {
-            let recorded = self.expressions.int(Width::W64, recorded);
-            let condition = self.expressions.equal(address, recorded);
-            self.require(t, event.id, site, condition, Otherwise::OtherPath);
+            let there = self.expressions.int(Width::W64, recorded);
+            let condition = self.expressions.equal(address, there);
+            if !self.expressions.is_symbolic(condition) {
+                self.settle(t, event.id, site, recorded as u64);
+            }
+            self.require(t, event.id, site, condition, Otherwise::OtherPath { address });
         }
     }
 

@@ -226,6 +226,8 @@ impl Walk<'_> {
         if !self.space.compiled {
             return;
         }
+        // It was written whichever way the thread goes here.
+        let guard = self.guard.take();
         for at in self.layout.pieces(place, bytes) {
             let piece = self.layout.pieces[at as usize];
             let Some(location) = piece.shared else { continue };
@@ -253,6 +255,7 @@ impl Walk<'_> {
             };
             self.emit_silent(t, event.id, event.site, Kind::Write(access));
         }
+        self.guard = guard;
     }
 
     /// Writes a target. `certain` says that the recorded run wrote there.

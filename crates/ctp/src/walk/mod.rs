@@ -23,8 +23,8 @@ use crate::layout::Layout;
 use crate::space::Space;
 use crate::transactions::Marks;
 use crate::{
-    CtpError, Event, EventIndex, ExprId, Expressions, Kind, Phantom, PinReason, Read, Rebuild, Standing,
-    Thread, ThreadIndex,
+    CtpError, Event, EventIndex, ExprId, Expressions, Kind, Phantom, PinReason, Read, Rebuild, Settled,
+    Standing, Thread, ThreadIndex,
 };
 use ir::{BlockId, FunctionId, GlobalId, Operand, Program, SiteId, SiteIndex, Type, ValueId, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -132,6 +132,8 @@ pub struct Walk<'w> {
     guard: Option<ExprId>,
     pub guards: FxHashMap<EventIndex, ExprId>,
     pub edges: Vec<Phantom>,
+    /// Decisions that are no events, if they are wanted.
+    pub settled: Option<Vec<Settled>>,
     pub touches: Vec<Touch>,
     pub initial: Vec<Option<u128>>,
     pub expressions: Expressions,
@@ -159,7 +161,7 @@ impl<'w> Walk<'w> {
             program,
             trace,
             sites,
-            space: Space::new(program, trace, learned),
+            space: Space::new(program, trace, sites, learned),
             layout,
             aims,
             interrupts,
@@ -181,6 +183,7 @@ impl<'w> Walk<'w> {
             guard: None,
             guards: FxHashMap::default(),
             edges: vec![],
+            settled: None,
             touches: vec![],
             initial: vec![None; layout.shared.len()],
             expressions: Expressions::default(),
@@ -431,6 +434,14 @@ impl<'w> Walk<'w> {
         self.note_guard(index);
         self.events.push(event);
         index
+    }
+
+    /// Takes note of a decision that is no event.
+    fn settle(&mut self, t: usize, before: EventId, site: SiteId, outcome: u64) {
+        if let Some(settled) = &mut self.settled {
+            let behind = self.threads[t].events.len();
+            settled.push(Settled { thread: self.runners[t].thread, behind, before: before.n, site, outcome });
+        }
     }
 
     /// Adds an event of the trace as it stands there.

@@ -21,8 +21,8 @@ use trace::{AllocationOrigin, EventId, Location, ThreadId};
 pub struct Phantoms<'p> {
     /// The branches of the program.
     pub branches: &'p Branches<'p>,
-    /// The events that are branches and get none.
-    pub refused: &'p FxHashSet<EventId>,
+    /// Branches that get none: instruction, and event as in [`Phantom::branch`].
+    pub refused: &'p FxHashSet<(EventId, SiteId)>,
 }
 
 /// A branch whose merge point the thread has not come to.
@@ -44,12 +44,13 @@ impl Walk<'_> {
     pub(super) fn open_phantom(
         &mut self,
         t: usize,
-        event: &trace::Event,
+        (branch, site): (EventId, SiteId),
         as_recorded: ExprId,
         taken: u32,
     ) -> bool {
         let (Some(phantoms), Some(frame)) = (self.phantoms, self.top(t)) else { return false };
-        if self.space.compiled || phantoms.refused.contains(&event.id) {
+        // What comes from nowhere would seem to belong to the way on which it comes.
+        if phantoms.refused.contains(&(branch, site)) || !self.interrupts.is_empty() {
             return false;
         }
         let Some(ways) = self.ways_of(phantoms.branches, frame) else { return false };
@@ -70,7 +71,7 @@ impl Walk<'_> {
         let others = ways.sides.iter().enumerate().filter(|&(n, _)| n != side);
         let accesses = others.flat_map(|(_, side)| side.effects.accesses.iter().copied()).collect();
         let phantom = self.edges.len();
-        self.edges.push(Phantom { branch: event.id, thread, after, taken, kept: guard, accesses });
+        self.edges.push(Phantom { branch, site, thread, after, taken, accesses, merged: false });
         let depth = self.runners[t].frames.len();
         self.runners[t].regions.push(Region { depth, ways, side, guard, phantom });
         self.guard = Some(guard);
@@ -157,6 +158,7 @@ impl Walk<'_> {
                 }
             }
             self.write_anything(t, region);
+            self.edges[region.phantom].merged = true;
         }
     }
 

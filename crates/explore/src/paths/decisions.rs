@@ -1,7 +1,7 @@
 //! What threads decide in a run: the outcomes on which their paths depend, and where they stop.
 
 use crate::departures::{SIGNALLED, STOPPED};
-use ctp::{Ctp, EventIndex, Kind, Otherwise};
+use ctp::{Ctp, EventIndex, Kind, Otherwise, Settled};
 use ir::SiteId;
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{EventId, EventKind, Outcome, ThreadId, Trace, WakeReason};
@@ -24,6 +24,10 @@ pub struct Stop {
     pub fails: bool,
 }
 
+/// How the concurrent trace program is made that [`Paths::of_ctp`] needs. What one run leaves no choice another may decide, so all decisions are wanted.
+pub const OPTIONS: ctp::Options =
+    ctp::Options { atomic: ctp::Atomic::Marked, max_targets: 64, until: None, settled: true };
+
 /// What each thread decided, in order.
 pub type Combination = BTreeMap<ThreadId, Vec<Decision>>;
 
@@ -35,6 +39,9 @@ pub enum Made {
     /// Between events of the trace, by this one of the concurrent trace program, before the event of this number. Branches of compiled programs are
     /// such.
     Silently(EventIndex, u64),
+    /// By nothing that the concurrent trace program has, where it cannot come out otherwise; behind so many events that it has of the thread, before the event of the
+    /// trace of this number.
+    Settled(usize, u64),
 }
 
 impl Made {
@@ -48,7 +55,7 @@ impl Made {
     fn done_before(self) -> u64 {
         match self {
             Made::Event(event) => event.n.saturating_sub(1),
-            Made::Silently(_, before) => before.saturating_sub(1),
+            Made::Silently(_, before) | Made::Settled(_, before) => before.saturating_sub(1),
         }
     }
 }
@@ -130,19 +137,29 @@ impl Paths {
         paths
     }
 
-    /// Of a concurrent trace program: what is decided by other than shared memory and synchronisation follows from the rest. Compiled programs end
-    /// without their threads; only who waits for ever stops.
+    /// Of the run of a compiled program, and its concurrent trace program as [`OPTIONS`] make it. Such programs end without their threads; only who waits for
+    /// ever stops.
     pub fn of_ctp(ctp: &Ctp, outcome_of_run: &Outcome) -> Paths {
         let mut paths = Paths::default();
-        for thread in &ctp.threads {
+        for (n, thread) in ctp.threads.iter().enumerate() {
             paths.threads.insert(thread.id);
-            for &at in &thread.events {
+            let own = ctp.settled.iter().filter(|settled| settled.thread.index() == n);
+            let mut settled = own.copied().peekable();
+            let settle = |paths: &mut Paths, Settled { site, outcome, behind, before, .. }: Settled| {
+                paths.push(thread.id, Decision { site, outcome }, Made::Settled(behind, before));
+            };
+            for (behind, &at) in thread.events.iter().enumerate() {
+                while let Some(before) = settled.next_if(|settled| settled.behind <= behind) {
+                    settle(&mut paths, before);
+                }
                 let event = ctp.event(at);
                 let outcome = match &event.kind {
                     Kind::Branch { taken, .. } => Some(u64::from(*taken)),
                     Kind::CompareExchange { success, .. } => Some(u64::from(*success)),
                     Kind::Assert { held, .. } => Some(u64::from(*held)),
-                    Kind::Require { otherwise: Otherwise::OtherPath, .. } => Some(0),
+                    Kind::Require { otherwise: Otherwise::OtherPath { address }, .. } => {
+                        Some(ctp.expressions.recorded(*address).unwrap_or(0) as u64)
+                    }
                     Kind::Other(kind) => outcome(kind),
                     _ => None,
                 };
@@ -150,6 +167,7 @@ impl Paths {
                     paths.push(thread.id, Decision { site: event.site, outcome }, Made::by(ctp, at));
                 }
             }
+            settled.for_each(|last| settle(&mut paths, last));
             if let Outcome::Deadlock { blocked } = outcome_of_run
                 && blocked.iter().any(|one| one.thread == thread.id)
             {
@@ -175,7 +193,7 @@ impl Paths {
         events.partition_point(|made| match made {
             Made::Event(event) => event.n <= n,
             // It is made as soon as the event before it has happened.
-            Made::Silently(..) => made.done_before() <= n,
+            Made::Silently(..) | Made::Settled(..) => made.done_before() <= n,
         })
     }
 

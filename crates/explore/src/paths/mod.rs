@@ -21,7 +21,7 @@ mod decisions;
 pub(crate) mod outside;
 mod workers;
 
-pub use decisions::{Combination, Decision, Paths, Stop};
+pub use decisions::{Combination, Decision, OPTIONS, Paths, Stop};
 pub(crate) use decisions::{Difference, Made, outcome};
 
 use crate::Error;
@@ -90,7 +90,7 @@ impl Seen {
     fn ctp(&self, program: &Program, sites: &Sites<'_>) -> Result<Ctp, Error> {
         let is_noticed = |event: &Event| sites.is_noticed(event);
         let rounds: Option<IsNoticed<'_>> = sites.spins.then_some(&is_noticed);
-        Ok(Ctp::build_standing(program, &self.trace, self.standing, &ctp::Options::default(), rounds)?)
+        Ok(Ctp::build_standing(program, &self.trace, self.standing, &OPTIONS, rounds)?)
     }
 }
 
@@ -181,9 +181,7 @@ impl Seen {
         let Some(pending) = &exhausted.pending else {
             // Traces of compiled programs do not have their branches: the concurrent trace program knows which way they went.
             let paths = match is_compiled(program) {
-                true => {
-                    Paths::of_ctp(&Ctp::build(program, &trace, &ctp::Options::default())?, &trace.outcome)
-                }
+                true => Paths::of_ctp(&Ctp::build(program, &trace, &OPTIONS)?, &trace.outcome),
                 false => Paths::of(&trace, 0),
             };
             return Ok(Seen { paths, trace, standing: 0 });

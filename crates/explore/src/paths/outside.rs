@@ -2,9 +2,10 @@
 //!
 //! A combination of paths stands for all its schedules only if what code outside the program gives back is the same in all of them. That holds for
 //! what prints, allocates, synchronises or computes from memory that is followed. Of everything else it is not known, and a search that met
-//! it does not call itself complete. When a time-out comes is up to the clock, not to the schedule, so it is one of these.
+//! it does not call itself complete. What the clock says, and when a sleep or a time-out is over, is up to the clock, not to the schedule, so these are
+//! among them; but that a wait for a condition variable is over can be chosen at any time.
 
-use ir::{Callee, Op, Program, SiteIndex};
+use ir::{Program, SiteIndex};
 use std::collections::BTreeSet;
 use trace::{EventKind, Trace};
 
@@ -72,10 +73,9 @@ pub fn outside(program: &Program, trace: &Trace) -> BTreeSet<String> {
         if let EventKind::System { what } = &event.kind {
             why.insert(format!("the program asked the system: {what}"));
         }
-        let Some(Op::Call { callee: Callee::External(name), .. }) = sites.op(program, event.site) else {
-            continue;
-        };
-        why.extend(unknown(name));
+        if !sites.is_timed_wait(program, event.site) {
+            why.extend(sites.called(program, event.site).and_then(unknown));
+        }
     }
     why
 }
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn time_and_the_world_are_named() {
-        assert!(unknown("pthread_cond_timedwait").is_some_and(|why| why.contains("time")));
-        assert!(unknown("pthread_cond_clockwait").is_some());
+        assert!(unknown("pthread_mutex_timedlock").is_some_and(|why| why.contains("time")));
+        assert!(unknown("clock_gettime").is_some());
         assert!(unknown("usleep").is_some());
         assert!(unknown("recv").is_some_and(|why| why.contains("not part of the program")));
     }

@@ -1,14 +1,15 @@
 //! A run that has come to its end, and what is asked about it.
 
-use super::Search;
 use super::harmless::Asked;
 use super::permitted;
+use super::{Options, Search};
 use crate::Error;
-use crate::paths::{Combination, Paths, is_compiled};
+use crate::paths::{Combination, OPTIONS, Paths, is_compiled};
 use crate::traced::Sites;
 use claim::Property;
 use ctp::{Ctp, IsNoticed, Phantoms};
 use ir::Program;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use trace::{BlockedThread, Event, Outcome, ThreadId, Trace};
 
@@ -26,7 +27,7 @@ impl Ended {
         let mut last: BTreeMap<ThreadId, u64> = BTreeMap::new();
         last.extend(trace.events.iter().map(|event| (event.id.thread, event.id.n)));
         let paths = match is_compiled(program) {
-            true => paths(program, &trace, &Ctp::build(program, &trace, &ctp::Options::default())?),
+            true => paths(program, &trace, &Ctp::build(program, &trace, &OPTIONS)?),
             false => Paths::of(&trace, 0),
         };
         Ok(Ended { class: (paths.decisions, last.into_iter().collect()), trace })
@@ -49,9 +50,16 @@ impl<S> Search<'_, S> {
         let sites = Sites::new(self.program, spins);
         let is_noticed = |event: &Event| sites.is_noticed(event);
         let rounds: Option<IsNoticed<'_>> = spins.then_some(&is_noticed);
-        let ctp = Ctp::build_standing(self.program, trace, 0, &self.options.ctp, rounds)?;
-        let abstraction = self.abstraction(trace, &ctp)?;
-        self.explored.phantoms += abstraction.as_ref().map_or(0, |ctp| ctp.phantoms.len() as u64);
+        let how = ctp::Options { settled: true, ..self.options.ctp };
+        let ctp = Ctp::build_standing(self.program, trace, 0, &how, rounds)?;
+        let abstraction = match self.abstraction(trace, &ctp)? {
+            Some(ctp) => {
+                self.explored.phantoms += ctp.phantoms.len() as u64;
+                let paths = paths(self.program, trace, &ctp);
+                Some((ctp, paths))
+            }
+            None => None,
+        };
         let asserts = self.options.properties.contains(&Property::Assertion);
         let paths = paths(self.program, trace, &ctp);
         Ok(Asked { ctp, abstraction, paths, stuck, asserts })
@@ -59,17 +67,27 @@ impl<S> Search<'_, S> {
 
     /// CTP⁺ of a run: with phantom edges where they say enough.
     fn abstraction(&self, trace: &Trace, ctp: &Ctp) -> Result<Option<Ctp>, Error> {
-        // Where a thread has stopped on its way, the merge point may be missing.
+        let Options { properties, spins, ctp: how, phantoms, .. } = self.options;
         let whole = matches!(trace.outcome, Outcome::Completed { .. } | Outcome::Exited { .. });
-        if !whole || !self.options.phantoms {
+        if !whole || !phantoms || !permitted::some(properties, trace, ctp) {
             return Ok(None);
         }
-        let properties = &self.options.properties;
-        let refused =
-            permitted::refused(properties, self.options.spins, &self.branches, self.program, trace, ctp);
-        let Some(refused) = refused else { return Ok(None) };
-        let phantoms = Phantoms { branches: &self.branches, refused: &refused };
-        let abstraction = Ctp::build_abstraction(self.program, trace, &self.options.ctp, phantoms)?;
-        Ok((!abstraction.phantoms.is_empty()).then_some(abstraction))
+        // Which branches have phantom edges depends on what those before them may write, so what each may do is known only then. With every branch that is refused there are
+        // fewer.
+        let mut refused = FxHashSet::default();
+        loop {
+            let phantoms = Phantoms { branches: &self.branches, refused: &refused };
+            let abstraction = Ctp::build_abstraction(self.program, trace, how, phantoms)?;
+            if abstraction.phantoms.is_empty() {
+                return Ok(None);
+            }
+            let more =
+                permitted::refused(properties, *spins, &self.branches, self.program, trace, &abstraction);
+            match more {
+                None => return Ok(None),
+                Some(more) if more.is_empty() => return Ok(Some(abstraction)),
+                Some(more) => refused.extend(more),
+            }
+        }
     }
 }

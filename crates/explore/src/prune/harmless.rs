@@ -29,8 +29,8 @@ const MOST_KNOWN: usize = 1000;
 pub struct Asked {
     /// Its concurrent trace program.
     pub ctp: Ctp,
-    /// Its abstraction, if that has phantom edges.
-    pub abstraction: Option<Ctp>,
+    /// Its abstraction, if that has phantom edges, with the paths as that has them.
+    pub abstraction: Option<(Ctp, Paths)>,
     /// Its paths.
     pub paths: Paths,
     /// The threads that wait at its end.
@@ -87,7 +87,7 @@ impl<'a> Known<'a> {
     /// Takes a run in; gives its number.
     pub fn add(&mut self, class: Class, asked: Asked) -> Result<usize> {
         let asked = self.arena.keep(asked);
-        let exact = question(self.program, asked, &asked.ctp, self.limits)?;
+        let exact = question(self.program, asked, (&asked.ctp, &asked.paths), self.limits)?;
         self.by_class.insert(class, self.runs.len());
         self.runs.push(Run { asked, exact, told: 0, abstracted: None, clear_from: usize::MAX });
         Ok(self.runs.len() - 1)
@@ -169,8 +169,8 @@ impl<'a> Known<'a> {
     /// Whether the abstraction of a run alone says so.
     fn is_harmless_in_the_abstract(&mut self, own: usize, steps: &[EventId]) -> Result<bool> {
         let asked = self.runs[own].asked;
-        if let (None, Some(abstraction)) = (&self.runs[own].abstracted, &asked.abstraction) {
-            self.runs[own].abstracted = Some(question(self.program, asked, abstraction, self.limits)?);
+        if let (None, Some((ctp, paths))) = (&self.runs[own].abstracted, &asked.abstraction) {
+            self.runs[own].abstracted = Some(question(self.program, asked, (ctp, paths), self.limits)?);
         }
         self.says_nothing(steps, own, |run| run.abstracted.as_mut())
     }
@@ -195,8 +195,9 @@ pub struct Alone<'c> {
 
 impl<'c> Alone<'c> {
     pub fn new(program: &Program, asked: &'c Asked, limits: encode::Limits) -> Result<Alone<'c>> {
-        let ctp = asked.abstraction.as_ref().unwrap_or(&asked.ctp);
-        Ok(Alone { question: question(program, asked, ctp, limits)? })
+        let about =
+            asked.abstraction.as_ref().map_or((&asked.ctp, &asked.paths), |(ctp, paths)| (ctp, paths));
+        Ok(Alone { question: question(program, asked, about, limits)? })
     }
 
     /// As for [`Known::is_harmless`].
@@ -208,11 +209,11 @@ impl<'c> Alone<'c> {
 
 fn question<'c>(
     program: &Program,
-    asked: &'c Asked,
-    ctp: &'c Ctp,
+    asked: &Asked,
+    (ctp, paths): (&'c Ctp, &'c Paths),
     limits: encode::Limits,
 ) -> Result<Question<'c>> {
-    let mut question = Question::new(program, ctp, &asked.paths, limits, None, Sought::Unchecked)?;
+    let mut question = Question::new(program, ctp, paths, limits, None, Sought::Unchecked)?;
     for one in &asked.stuck {
         let goes_on = goes_on(program, question.encoding(), one)?;
         question.add(goes_on)?;

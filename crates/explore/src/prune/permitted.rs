@@ -9,7 +9,8 @@
 //! - Atomicity, and what a user asks for: only where no block of the run is meant to be atomic.
 
 use claim::Property;
-use ctp::Ctp;
+use ctp::{Ctp, Phantom};
+use ir::SiteId;
 use ir::analysis::Branches;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,42 +69,50 @@ pub fn stuck(
     says_enough.then_some(blocked)
 }
 
-/// The branches of a run that get no phantom edges; `None` if none gets any. `spins`: who goes round a loop without effect, for ever, waits for ever.
+/// Whether the abstraction of a run may have phantom edges at all.
+pub fn some(properties: &[Property], trace: &Trace, ctp: &Ctp) -> bool {
+    let wants = |property: Property| properties.contains(&property);
+    !(wants(Property::Pattern)
+        || (wants(Property::Atomicity) && !ctp.transactions.is_empty())
+        || (wants(Property::Deadlock) && !is_ordered(trace))
+        || (wants(Property::Wakeup) && has_waits(trace)))
+}
+
+/// The branches of an abstraction that must not have the phantom edges that they have; `None` if none must. `spins`: who goes round a loop without
+/// effect, for ever, waits for ever.
 pub fn refused(
     properties: &[Property],
     spins: bool,
     branches: &Branches<'_>,
     program: &ir::Program,
     trace: &Trace,
-    ctp: &Ctp,
-) -> Option<FxHashSet<EventId>> {
+    abstraction: &Ctp,
+) -> Option<FxHashSet<(EventId, SiteId)>> {
     let wants = |property: Property| properties.contains(&property);
-    if wants(Property::Pattern)
-        || (wants(Property::Atomicity) && !ctp.transactions.is_empty())
-        || (wants(Property::Deadlock) && !is_ordered(trace))
-        || (wants(Property::Wakeup) && has_waits(trace))
-    {
-        return None;
-    }
-    let mut refused = FxHashSet::default();
+    // What may be written is written at the merge point.
+    let unmerged = abstraction.phantoms.iter().filter(|phantom| !phantom.merged);
+    let mut refused: FxHashSet<_> = unmerged.map(branch).collect();
     if wants(Property::Deadlock) && spins {
         let sites = ir::SiteIndex::new(program);
-        let is_branch = |event: &&trace::Event| matches!(event.kind, EventKind::Branch { .. });
-        for event in trace.events.iter().filter(is_branch) {
-            let ways = sites.place(event.site).and_then(|place| branches.ways(place.function, place.block));
+        for phantom in &abstraction.phantoms {
+            let ways = sites.place(phantom.site).and_then(|place| branches.ways(place.function, place.block));
             if ways.is_some_and(|ways| ways.sides.iter().any(|side| side.effects.rounds)) {
-                refused.insert(event.id);
+                refused.insert(branch(phantom));
             }
         }
     }
     if wants(Property::Race) {
         let symbolic = |event: &ctp::Event| event.kind.access().is_some_and(|access| access.hits.is_some());
-        if ctp.events.iter().any(symbolic) {
+        if abstraction.events.iter().any(symbolic) {
             return None;
         }
-        races(branches, program, trace, &mut refused)?;
+        races(trace, abstraction, &mut refused)?;
     }
     Some(refused)
+}
+
+fn branch(phantom: &Phantom) -> (EventId, SiteId) {
+    (phantom.branch, phantom.site)
 }
 
 fn has_waits(trace: &Trace) -> bool {
@@ -142,7 +151,8 @@ fn is_ordered(trace: &Trace) -> bool {
             | EventKind::TryAcquire { .. }
             | EventKind::BarrierArrive { .. }
             | EventKind::TryLock { .. }
-            | EventKind::ExclusiveBegin => return false,
+            | EventKind::ExclusiveBegin
+            | EventKind::System { .. } => return false,
             _ => {}
         }
     }
@@ -163,20 +173,14 @@ fn is_acyclic(mut graph: BTreeMap<Location, BTreeSet<Location>>) -> bool {
 }
 
 /// Refuses branches on whose other ways there may be a race; `None` if there may be one on the recorded ways.
-fn races(
-    branches: &Branches<'_>,
-    program: &ir::Program,
-    trace: &Trace,
-    refused: &mut FxHashSet<EventId>,
-) -> Option<()> {
-    let sites = ir::SiteIndex::new(program);
+fn races(trace: &Trace, abstraction: &Ctp, refused: &mut FxHashSet<(EventId, SiteId)>) -> Option<()> {
     let allocations: FxHashMap<ir::GlobalId, AllocationId> = (trace.allocations.iter())
         .filter_map(|known| match known.origin {
             AllocationOrigin::Global(global) => Some((global, known.id)),
             _ => None,
         })
         .collect();
-    let moments = moments(trace);
+    let mut moments = moments(trace);
     let (mut recorded, mut possible) = (vec![], vec![]);
     for (at, event) in trace.events.iter().enumerate() {
         if let Some((kind, place, bytes, order)) = event.kind.access() {
@@ -184,19 +188,25 @@ fn races(
             let writes = kind.writes() || matches!(event.kind, EventKind::CompareExchange { .. });
             recorded.push(Access { moment: at, place, bytes, writes, atomic: order.is_some() });
         }
-        let EventKind::Branch { taken } = event.kind else { continue };
-        let ways = sites.place(event.site).and_then(|place| branches.ways(place.function, place.block));
-        let others = ways.into_iter().flat_map(|ways| ways.sides).enumerate();
-        for (_, side) in others.filter(|&(n, _)| n != taken as usize) {
-            for access in side.effects.accesses {
-                let Some(&allocation) = allocations.get(&access.global) else {
-                    refused.insert(event.id);
-                    continue;
-                };
-                let place = Location { allocation, offset: access.offset };
-                let (bytes, writes, atomic) = (access.bytes, access.writes, access.atomic);
-                possible.push(Access { moment: at, place, bytes, writes, atomic });
-            }
+    }
+    for (n, phantom) in abstraction.phantoms.iter().enumerate() {
+        let EventId { thread, n: number } = phantom.branch;
+        let mut earlier = moments[..trace.events.len()].iter().rev();
+        // A thread that begins with a branch knows what its parent knew; that is not looked for.
+        let Some(before) = earlier.find(|moment| moment.id.thread == thread && moment.id.n < number) else {
+            refused.insert(branch(phantom));
+            continue;
+        };
+        moments.push(Moment { id: phantom.branch, clock: before.clock.clone(), held: before.held.clone() });
+        for access in &phantom.accesses {
+            let Some(&allocation) = allocations.get(&access.global) else {
+                refused.insert(branch(phantom));
+                continue;
+            };
+            let place = Location { allocation, offset: access.offset };
+            let (bytes, writes, atomic) = (access.bytes, access.writes, access.atomic);
+            let moment = moments.len() - 1;
+            possible.push((n, Access { moment, place, bytes, writes, atomic }));
         }
     }
     let may_race = |a: &Access, b: &Access| {
@@ -216,13 +226,13 @@ fn races(
     if pairs.clone().any(|(n, a)| recorded[n + 1..].iter().any(|b| may_race(a, b))) {
         return None;
     }
-    for (n, a) in possible.iter().enumerate() {
+    let of = |n: usize| branch(&abstraction.phantoms[n]);
+    for (at, (n, a)) in possible.iter().enumerate() {
         if recorded.iter().any(|b| may_race(a, b)) {
-            refused.insert(moments[a.moment].id);
+            refused.insert(of(*n));
         }
-        for b in possible[n + 1..].iter().filter(|b| may_race(a, b)) {
-            refused.insert(moments[a.moment].id);
-            refused.insert(moments[b.moment].id);
+        for (m, _) in possible[at + 1..].iter().filter(|(_, b)| may_race(a, b)) {
+            refused.extend([of(*n), of(*m)]);
         }
     }
     Some(())

@@ -2,8 +2,8 @@
 
 use super::spin::{Rounds, Seen, add_reads, rounds};
 use super::state::{At, Counts, State, named};
-use crate::paths::outside;
-use ir::{Callee, Op, Program, SiteId, SiteIndex, SyncOp};
+use crate::paths::{is_compiled, outside};
+use ir::{Op, Program, SiteId, SiteIndex, SyncOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -66,13 +66,10 @@ pub struct Sites<'p> {
 impl<'p> Sites<'p> {
     pub fn new(program: &'p Program, spins: bool) -> Sites<'p> {
         let all = program.functions.iter().flat_map(|function| &function.blocks);
-        let joins = |op: &Op| match op {
-            Op::Sync { op, .. } => *op == SyncOp::Join,
-            // Whoever calls what is not in the program may do so for that.
-            Op::Call { callee: Callee::External(_), .. } => true,
-            _ => false,
-        };
-        let joins = all.flat_map(|block| &block.instructions).any(|one| joins(&one.op));
+        let joins = |op: &Op| matches!(op, Op::Sync { op: SyncOp::Join, .. });
+        // Compiled programs do so by what they call.
+        let joins =
+            is_compiled(program) || all.flat_map(|block| &block.instructions).any(|one| joins(&one.op));
         Sites { program, index: SiteIndex::new(program), joins, spins }
     }
 
@@ -82,15 +79,12 @@ impl<'p> Sites<'p> {
 
     /// The function outside the program that is called there.
     fn called(&self, site: SiteId) -> Option<&'p str> {
-        match self.op(site)? {
-            Op::Call { callee: Callee::External(name), .. } => Some(name),
-            _ => None,
-        }
+        self.index.called(self.program, site)
     }
 
-    /// Whether a schedule decides that the wait there ends by itself. Of compiled programs the time does, see `outside`.
+    /// Whether a schedule decides that the wait there ends by itself.
     pub fn is_timed(&self, site: SiteId) -> bool {
-        matches!(self.op(site), Some(Op::Sync { op: SyncOp::TimedWait, .. }))
+        self.index.is_timed_wait(self.program, site)
     }
 
     fn lock_mode(&self, site: SiteId) -> LockMode {
@@ -107,7 +101,8 @@ impl<'p> Sites<'p> {
         match event.kind {
             // What a known function does to memory and objects are events of their own.
             EventKind::External { .. } => {
-                self.called(event.site).is_some_and(|name| outside::unknown(name).is_some())
+                let unknown = self.called(event.site).is_some_and(|name| outside::unknown(name).is_some());
+                unknown && !self.is_timed(event.site)
             }
             EventKind::End => self.joins,
             ref kind => kind.may_be_visible(),
@@ -349,6 +344,10 @@ impl Cut<'_, '_> {
         let main = ThreadId::MAIN;
         let last = self.trace.switches.last().map_or(main, |switch| switch.thread);
         let thread = if self.state.has_ended(main) { last } else { main };
+        // Where all threads have ended by themselves the process ends with the last of them, whichever that is.
+        if self.state.has_ended(thread) {
+            return;
+        }
         let own = self.trace.switches.iter().rev().find(|switch| switch.thread == thread);
         let n = own.map_or(0, |switch| switch.until);
         let made = Move { thread, choice: None };

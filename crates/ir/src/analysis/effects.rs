@@ -178,7 +178,8 @@ impl<'p> All<'p> {
         effects: &mut Effects,
     ) {
         let targets = self.points_to.of(function, pointer);
-        if targets.other {
+        // Of what points to nothing nothing is known.
+        if targets.other || targets.places.is_empty() {
             effects.obstacles.insert(Obstacle::Address);
         }
         for place in targets.places {
@@ -189,9 +190,13 @@ impl<'p> All<'p> {
             let of = self.program.global(global);
             let end = offset.checked_add(bytes);
             let fits = end.is_some_and(|end| end <= self.program.shape_bytes(of.shape));
-            match fits && !of.thread_local && !of.constant {
-                true => _ = effects.accesses.insert(Access { global, offset, bytes, writes, atomic, site }),
-                false => _ = effects.obstacles.insert(Obstacle::Address),
+            match fits && !of.thread_local {
+                // Nobody writes it, so that nobody notices.
+                true if of.constant && !writes => {}
+                true if !of.constant => {
+                    effects.accesses.insert(Access { global, offset, bytes, writes, atomic, site });
+                }
+                _ => _ = effects.obstacles.insert(Obstacle::Address),
             }
         }
     }

@@ -3,12 +3,14 @@
 //!
 //! All of it is on the safe side: what is said to be impossible is impossible in every run.
 
+mod addressed;
 mod branches;
 mod effects;
 mod points_to;
 mod post_dominators;
 mod rounds;
 
+pub use addressed::addressed;
 pub use branches::{Branches, Side, Ways};
 pub use effects::{Access, Effects, Obstacle};
 pub use points_to::{Object, PointsTo, Targets};

@@ -1,5 +1,8 @@
 //! What pointers may point to, in all runs: by inclusion, without regard to the order of instructions (Andersen 1994), across calls and
 //! forks. Memory is told apart by object, and parts of an object are not; addresses keep their offset as long as it is a constant.
+//!
+//! Compiled programs run beside code that is not here, which may call any of their functions and write whatever it has the address of. So of them
+//! only addresses are followed that a function makes itself: what it is given, and what it loads from memory that can change, may be anything.
 
 use crate::{
     Callee, Function, FunctionId, GlobalId, Initial, Op, Operand, Program, RelocationTarget, SiteId,
@@ -59,6 +62,7 @@ pub struct PointsTo {
     holds: BTreeMap<Object, Targets>,
     results: Vec<Vec<Targets>>,
     changed: bool,
+    compiled: bool,
 }
 
 impl PointsTo {
@@ -70,14 +74,23 @@ impl PointsTo {
             holds: BTreeMap::new(),
             results: program.functions.iter().map(|f| vec![Targets::default(); f.results.len()]).collect(),
             changed: true,
+            compiled: program.threads.is_empty(),
         };
+        if points_to.compiled {
+            for (n, function) in program.functions.iter().enumerate() {
+                for parameter in &function.parameters {
+                    points_to.set(FunctionId::new(n), Some(&parameter.value), &Targets::other());
+                }
+            }
+        }
         for (n, global) in program.globals.iter().enumerate() {
             let held = points_to.holds.entry(Object::Global(GlobalId::new(n))).or_default();
             held.other = true;
             if let Initial::Bytes { bytes, relocations } = &global.initial {
                 // A pointer variable that starts as an address is never null by itself.
                 held.other = bytes.len() as u64 != 8 * relocations.len() as u64
-                    || program.shape_bytes(global.shape) != bytes.len() as u64;
+                    || program.shape_bytes(global.shape) != bytes.len() as u64
+                    || (points_to.compiled && !global.constant);
                 for relocation in relocations {
                     match relocation.target {
                         RelocationTarget::Global(target) => {
@@ -129,6 +142,9 @@ impl PointsTo {
     }
 
     fn store(&mut self, to: &Targets, what: &Targets) {
+        if self.compiled {
+            return;
+        }
         for (object, _) in &to.places {
             self.changed |= self.holds.entry(*object).or_default().join(what);
         }
@@ -210,7 +226,10 @@ impl PointsTo {
                                 .iter()
                                 .for_each(|operand| self.store(&self.of(id, operand), &Targets::other()));
                         }
-                        self.set(id, result, &Targets::other());
+                        instruction
+                            .results
+                            .iter()
+                            .for_each(|value| self.set(id, Some(value), &Targets::other()));
                     }
                     // Numbers; an address in one is not followed.
                     _ => instruction
@@ -244,6 +263,10 @@ impl PointsTo {
         arguments: &[Operand],
         results: &[ValueId],
     ) {
+        if self.compiled {
+            results.iter().for_each(|value| self.set(id, Some(value), &Targets::other()));
+            return;
+        }
         let arguments: Vec<Targets> = arguments.iter().map(|argument| self.of(id, argument)).collect();
         let callees: Vec<FunctionId> = match callee {
             Callee::Function(function) => vec![*function],

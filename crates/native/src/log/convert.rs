@@ -139,6 +139,12 @@ impl<'l> Converter<'l> {
         if !self.reading.ended {
             self.reading.trace.outcome = Outcome::Truncated;
         }
+        // What no access has named may be what a pointer leads to under another schedule.
+        for &(_, address, _) in
+            self.reading.globals.iter().filter(|(global, ..)| self.linked.addressed.contains(global))
+        {
+            self.memory.location(address);
+        }
         let mut reading = self.reading;
         reading.trace.allocations = self.memory.allocations;
         reading.trace.threads = self.threads.finish();
