@@ -131,7 +131,7 @@ impl Body<'_> {
     }
 }
 
-/// A quotient or remainder as the model has it: the smallest number divided by -1 is itself, where a processor traps. Division by zero traps.
+/// A quotient or remainder as the model has it: the smallest number divided by -1 is itself, where a processor traps.
 fn divided(op: BinaryOp, lhs: &str, rhs: &str) -> Result<String> {
     let sign = words::binary(op)?;
     Ok(match op {

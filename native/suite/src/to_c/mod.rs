@@ -15,7 +15,7 @@
 //! | final conditions, locals that they observe | nobody asks in C |
 //! | `compare_exchange`, shifts by what is no constant, arrays of objects, threads with several arguments | random programs have none |
 //!
-//! What C leaves undefined and a run of the model can show (an access out of bounds or of freed memory, an unlock of what is not held), and bounds of loops that
+//! What C leaves undefined and a run of the model can show (a division by zero, an access out of bounds or of freed memory, an unlock of what is not held), and bounds of loops that
 //! a run reaches, are for the caller to leave out: only the oracle knows. Signed overflow must wrap: `-fwrapv`.
 
 mod access;

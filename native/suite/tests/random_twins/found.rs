@@ -1,9 +1,10 @@
 //! What is found in a program, in words that the model and C have in common.
 
 use crate::common::findings::Findings;
+use claim::Property;
 use std::collections::{BTreeMap, BTreeSet};
 use suite::{Place, Places};
-use trace::{AllocationOrigin, EventKind, ThreadId, Trace};
+use trace::{AllocationOrigin, EventKind, FaultKind, ThreadId, Trace};
 
 /// An instruction, and who runs it.
 type Where = (ThreadId, Place);
@@ -11,8 +12,8 @@ type Where = (ThreadId, Place);
 /// What was found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Found {
-    /// Assertions that fail, and whether it is a fault instead. What the processor says of a fault is less than what the machine says.
-    pub failures: BTreeSet<(Where, bool)>,
+    /// Assertions that fail, and faults.
+    pub failures: BTreeSet<(Where, Option<FaultKind>)>,
     /// Assertions with no event between them, of which one fails: it is not told which.
     pub among: BTreeSet<BTreeSet<Where>>,
     /// Pairs of accesses, the smaller one first; whether both were next at once.
@@ -30,7 +31,7 @@ impl Found {
         let all = |sets: &BTreeSet<Vec<(ThreadId, ir::SiteId)>>| {
             sets.iter().map(|set| set.iter().map(at).collect()).collect()
         };
-        let failures = findings.failures.iter().map(|(place, fault)| (at(place), fault.is_some()));
+        let failures = findings.failures.iter().map(|(place, fault)| (at(place), *fault));
         let races = findings.races.iter().map(|(next, a, b)| (*next, at(a), at(b)));
         Found {
             failures: failures.collect(),
@@ -42,32 +43,46 @@ impl Found {
         }
     }
 
-    /// The failure that one of the two has and the other has not.
-    pub fn other_failure(&self, expected: &Found) -> Option<String> {
-        let one_of = |at: &Where| self.among.iter().any(|among| among.contains(at));
-        let known = |at: &Where| expected.failures.contains(&(*at, false));
-        let mut missed = expected.failures.difference(&self.failures).filter(|(at, _)| !one_of(at));
-        let mut much = self.failures.difference(&expected.failures);
-        let none = self.among.iter().find(|among| !among.iter().any(known));
-        (missed.next().map(|failure| format!("missed the failure {failure:?}")))
-            .or(much.next().map(|failure| format!("no failure: {failure:?}")))
-            .or(none.map(|among| format!("no failure among {among:?}")))
+    /// Something of a kind that the model has and this has not.
+    pub fn missed(&self, of: Property, expected: &Found) -> Option<String> {
+        match of {
+            Property::Assertion => {
+                let one_of = |at: &Where| self.among.iter().any(|among| among.contains(at));
+                first(expected.failures.difference(&self.failures).filter(|(at, _)| !one_of(at)))
+            }
+            Property::Race => first(expected.races.difference(&self.races)),
+            Property::Atomicity => first(expected.triples.difference(&self.triples)),
+            // A circle is a deadlock whoever else waits.
+            _ => {
+                let stuck = |some: &BTreeSet<Where>| self.blocked.iter().any(|all| some.is_subset(all));
+                let circle = |all: &BTreeSet<Where>| self.circles.iter().any(|some| some.is_subset(all));
+                first(expected.blocked.iter().filter(|all| !stuck(all) && !circle(all)))
+            }
+        }
     }
 
-    /// The deadlock that one of the two has and the other has not. A circle is one of all runs in which its threads wait so.
-    pub fn other_deadlock(&self, expected: &Found) -> Option<String> {
-        let of = |all: &BTreeSet<Where>, known: &BTreeSet<BTreeSet<Where>>| {
-            known.iter().any(|some| some.is_subset(all))
-        };
-        let stuck = |some: &BTreeSet<Where>| self.blocked.iter().any(|all| some.is_subset(all));
-        let missed = expected.blocked.iter().find(|all| !stuck(all) && !of(all, &self.circles));
-        let much = self.blocked.iter().find(|all| !of(all, &expected.blocked));
-        let circle =
-            self.circles.iter().find(|&circle| !expected.blocked.iter().any(|all| circle.is_subset(all)));
-        (missed.map(|all| format!("missed the deadlock {all:?}")))
-            .or(much.map(|all| format!("no deadlock: {all:?}")))
-            .or(circle.map(|circle| format!("no circle: {circle:?}")))
+    /// Something of a kind that the model has not.
+    pub fn too_much(&self, of: Property, expected: &Found) -> Option<String> {
+        match of {
+            Property::Assertion => {
+                let fails = |at: &Where| expected.failures.contains(&(*at, None));
+                first(self.failures.difference(&expected.failures))
+                    .or(first(self.among.iter().filter(|among| !among.iter().any(fails))))
+            }
+            Property::Race => first(self.races.difference(&expected.races)),
+            Property::Atomicity => first(self.triples.difference(&expected.triples)),
+            _ => {
+                let stuck = |all: &BTreeSet<Where>| expected.blocked.iter().any(|some| some.is_subset(all));
+                let circle = |some: &BTreeSet<Where>| expected.blocked.iter().any(|all| some.is_subset(all));
+                first(self.blocked.iter().filter(|all| !stuck(all)))
+                    .or(first(self.circles.iter().filter(|some| !circle(some))))
+            }
+        }
     }
+}
+
+fn first<T: std::fmt::Debug>(mut some: impl Iterator<Item = T>) -> Option<String> {
+    some.next().map(|one| format!("{one:?}"))
 }
 
 /// What shared variables hold at the end of a run, as far as somebody has written them. Addresses are not the same in both programs.

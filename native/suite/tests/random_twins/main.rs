@@ -5,17 +5,20 @@
 #[path = "../../../../crates/explore/tests/common/mod.rs"]
 mod common;
 mod compare;
+mod compared;
 mod found;
+mod pair;
 mod programs;
 
-use compare::{Compared, compare};
+use compare::compare;
+use compared::Compared;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use std::cell::RefCell;
 use suite::Twin;
 
 /// So many programs each test draws.
-const CASES: u32 = 60;
+const CASES: u32 = 80;
 
 /// Compares programs that are drawn; most of them can be.
 fn most_are_alike(sources: impl Strategy<Value = String>) {
@@ -49,6 +52,17 @@ fn programs_of_many_kinds_are_alike() {
 }
 
 #[test]
+#[ignore = "where a run never accesses a variable, a pointer to it counts as one to nowhere: `prune` and `paths` miss what follows"]
+fn programs_with_pointers_are_alike() {
+    most_are_alike(programs::pointing());
+}
+
+#[test]
 fn programs_in_which_threads_branch_are_alike() {
-    most_are_alike(common::branching::branching());
+    most_are_alike(programs::branching());
+}
+
+#[test]
+fn programs_in_which_threads_synchronise_are_alike() {
+    most_are_alike(programs::synchronising());
 }
