@@ -5,7 +5,7 @@ CARGO ?= cargo
 RATE = target/tools/bin/rate
 PYPERPLAN = target/tools/pyperplan
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-plan bench-explore bench-explore-compiled bench-check bench-record bench-runs bench-run mutation random random-machine random-predict random-plan random-explore random-check fuzz-solver solver-contracts
+.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-plan bench-explore bench-explore-compiled bench-check bench-record bench-runs bench-run mutation random random-machine random-predict random-plan random-explore random-check random-twins fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -125,6 +125,14 @@ random-check: setup
 	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-check \
 		--test outcomes --test races --test atomicity --test store_buffers
 	@echo "make random-check: 20,000 programs passed each comparison of memory models with the oracle"
+
+# The same for compiled programs: what the oracle says of random model programs, beside what is found in their twins in C.
+random-twins: setup-native
+	@CARGO="$(CARGO)" sh scripts/build-native.sh
+	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
+		PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=2000 \
+		$(CARGO) test --release --locked -p threadbare-suite --test random_twins -- --nocapture
+	@echo "make random-twins: of 6,000 random programs, those in C show what the oracle says of their twins; above is what could not be compared"
 
 # The full count of random formulas and scripts against z3, and the same with CaDiCaL's own contract checks on.
 fuzz-solver: setup-test

@@ -45,7 +45,7 @@ fn by_pruning(machine: &Machine) -> &'static str {
         &prune::Options { properties, ..prune::Options::default() },
         &mut |walk| Ok(machine.run(&Strategy::follow(walk.schedule()), &Logging::Everything)?.trace),
         &mut |trace, _| {
-            trace.into_iter().for_each(|trace| findings.add(machine, trace));
+            trace.into_iter().for_each(|trace| findings.add(machine.program(), trace));
             of(&findings) == "safe"
         },
     )
@@ -58,7 +58,7 @@ fn by_paths(machine: &Machine) -> &'static str {
     let mut findings = Findings::default();
     let options = paths::Options::default();
     let mut each = |trace: &Trace, _| {
-        findings.add(machine, trace);
+        findings.add(machine.program(), trace);
         of(&findings) == "safe"
     };
     let explored = paths::explore(machine, &options, &mut each).expect("it is explored");

@@ -54,7 +54,7 @@ fn the_assertion_is_found_to_fail() {
         &Options { properties: vec![Property::Assertion], ..Options::default() },
         &mut |walk| Ok(machine.run(&Strategy::follow(walk.schedule()), &Logging::Everything)?.trace),
         &mut |trace, _| {
-            trace.into_iter().for_each(|trace| findings.add(&machine, trace));
+            trace.into_iter().for_each(|trace| findings.add(machine.program(), trace));
             true
         },
     )

@@ -26,7 +26,7 @@ fn pruned(machine: &Machine, properties: &[Property]) -> (Findings, Explored) {
         &Options { runs: 5_000, properties: properties.to_vec(), ctp, ..Options::default() },
         &mut |walk| Ok(machine.run(&Who::follow(walk.schedule()), &Logging::Everything)?.trace),
         &mut |trace, _| {
-            trace.into_iter().for_each(|trace| findings.add(machine, trace));
+            trace.into_iter().for_each(|trace| findings.add(machine.program(), trace));
             true
         },
     );

@@ -134,7 +134,7 @@ fn check_pruned(source: &str) -> Result<(), TestCaseError> {
             &options,
             &mut |walk| Ok(machine.run(&Who::follow(walk.schedule()), &Logging::Everything)?.trace),
             &mut |trace, _| {
-                trace.into_iter().for_each(|trace| found.add(&machine, trace));
+                trace.into_iter().for_each(|trace| found.add(machine.program(), trace));
                 true
             },
         );

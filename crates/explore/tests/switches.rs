@@ -89,7 +89,7 @@ fn check_predicting(file: &File, most: u32) -> Result<(), TestCaseError> {
         &options,
         &mut { record },
         &mut |trace, _| {
-            trace.into_iter().for_each(|trace| by_pruning.add(&machine, trace));
+            trace.into_iter().for_each(|trace| by_pruning.add(machine.program(), trace));
             true
         },
     );
@@ -97,7 +97,7 @@ fn check_predicting(file: &File, most: u32) -> Result<(), TestCaseError> {
     let mut by_paths = Findings::default();
     let options = paths::Options { switches: Some(most), ..paths::Options::default() };
     let mut each = |trace: &Trace, _| {
-        by_paths.add(&machine, trace);
+        by_paths.add(machine.program(), trace);
         true
     };
     let explored = paths::explore(&machine, &options, &mut each).expect("it is explored");

@@ -11,12 +11,15 @@ mod each;
 mod program;
 mod run;
 mod sources;
+pub mod to_c;
+mod twin;
 
 pub use build::{Build, Built, Cxx, build, plain};
 pub use each::for_each;
 pub use program::{Language, Program, programs};
 pub use run::{concurrent_trace_program, first_difference, open, record, short_run};
 pub use sources::{bzip2, c_files, sqlite, zstd};
+pub use twin::{Place, Places, Twin};
 
 use std::path::PathBuf;
 

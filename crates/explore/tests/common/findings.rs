@@ -2,8 +2,7 @@
 
 use claim::{Answer, Candidate, Deadlock, Property};
 use ctp::{Atomic, Ctp, Kind, Otherwise};
-use ir::SiteId;
-use machine::Machine;
+use ir::{Program, SiteId};
 use machine::oracle::Answers;
 use predict::{Symbolic, Wanted, candidates, symbolic};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +16,8 @@ pub type Place = (ThreadId, SiteId);
 pub struct Findings {
     /// Assertions and faults.
     pub failures: BTreeSet<(Place, Option<FaultKind>)>,
+    /// Assertions of compiled programs with no event between them, of which one fails.
+    pub failing_among: BTreeSet<Vec<Place>>,
     /// Pairs, the smaller place first; whether both were next at once.
     pub races: BTreeSet<(bool, Place, Place)>,
     pub triples: BTreeSet<(Place, Place, Place)>,
@@ -72,15 +73,15 @@ impl Findings {
     }
 
     /// Adds what a run shows, and what is predicted from it.
-    pub fn add(&mut self, machine: &Machine, trace: &Trace) {
+    pub fn add(&mut self, program: &Program, trace: &Trace) {
         self.add_outcome(trace);
         let options = ctp::Options { atomic: Atomic::Marked, ..ctp::Options::default() };
-        let ctp = Ctp::build(machine.program(), trace, &options).expect("the trace fits");
+        let ctp = Ctp::build(program, trace, &options).expect("the trace fits");
         let properties = vec![Property::Atomicity, Property::Race, Property::Assertion, Property::Deadlock];
         let wanted = Wanted { properties, per_place: usize::MAX };
         let all = candidates(&ctp, &wanted).all;
-        let mut engine = Symbolic::new(machine.program(), &ctp, &all, symbolic::Options::default())
-            .expect("the trace is encoded");
+        let mut engine =
+            Symbolic::new(program, &ctp, &all, symbolic::Options::default()).expect("the trace is encoded");
         let sites: BTreeMap<EventId, SiteId> =
             trace.events.iter().map(|event| (event.id, event.site)).collect();
         let place = |id: EventId| (id.thread, sites[&id]);
@@ -103,7 +104,15 @@ impl Findings {
                 Candidate::UnorderedRace { first, second } => {
                     self.races.insert(pair(false, place(first), place(second)));
                 }
-                Candidate::Assertion { event } => _ = self.failures.insert((place(event), None)),
+                Candidate::Assertion { event } => {
+                    let failing = ctp.failing_at(event).map(|failing| (event.thread, failing.site));
+                    let failing = sorted(failing);
+                    match failing[..] {
+                        [] => _ = self.failures.insert((place(event), None)),
+                        [one] => _ = self.failures.insert((one, None)),
+                        _ => _ = self.failing_among.insert(failing),
+                    }
+                }
                 Candidate::Fault { event, kind } => {
                     self.failures.extend(
                         fault_sites(&ctp, event, kind).map(|site| ((event.thread, site), Some(kind))),
