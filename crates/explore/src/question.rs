@@ -243,6 +243,12 @@ impl<'c> Question<'c> {
         let Way { departure, thread, place } = way;
         let elsewhere = Some(self.encoding.solver().bool_const(true));
         let decided = |at: usize| seen.decisions.get(thread).and_then(|path| path.get(at));
+        if let Place::Decision(at) = *place
+            && first.is_none()
+            && seen.is_cut_before(*thread, at)
+        {
+            return Ok(None);
+        }
         Ok(match (*place, departure.leads) {
             (Place::Decision(at), Leads::To(outcome)) if first == Some(&Difference::Decision(at)) => {
                 let site = self.paths.decisions[thread][at].site;

@@ -72,6 +72,8 @@ pub struct Paths {
     pub threads: BTreeSet<ThreadId>,
     /// Where threads stop.
     pub stops: BTreeMap<ThreadId, Stop>,
+    /// A failure ended the run: what threads would have decided next is not known, nor what they decided behind their last events.
+    pub cut: bool,
 }
 
 /// Where the path of a thread leaves that of another run.
@@ -140,7 +142,8 @@ impl Paths {
     /// Of the run of a compiled program, and its concurrent trace program as [`OPTIONS`] make it. Such programs end without their threads; only who waits for
     /// ever stops.
     pub fn of_ctp(ctp: &Ctp, outcome_of_run: &Outcome) -> Paths {
-        let mut paths = Paths::default();
+        let cut = matches!(outcome_of_run, Outcome::AssertionFailed { .. } | Outcome::Fault { .. });
+        let mut paths = Paths { cut, ..Paths::default() };
         for (n, thread) in ctp.threads.iter().enumerate() {
             paths.threads.insert(thread.id);
             let own = ctp.settled.iter().filter(|settled| settled.thread.index() == n);
@@ -207,12 +210,20 @@ impl Paths {
         self.threads.contains(&thread) && self.stops.get(&thread).is_none_or(|stop| stop.done > done)
     }
 
+    /// Whether a failure ended the run when the thread had made so many decisions: the next may have been made, but nobody knows how.
+    pub fn is_cut_before(&self, thread: ThreadId, decisions: usize) -> bool {
+        self.cut && decisions >= self.made(thread)
+    }
+
     /// Where the path of a thread here leaves that of another run; `None` if it does not, and at most ends before.
     pub fn first_difference(&self, other: &Paths, thread: ThreadId) -> Option<Difference> {
         let own = self.decisions.get(&thread).map_or(&[][..], Vec::as_slice);
         let others = other.decisions.get(&thread).map_or(&[][..], Vec::as_slice);
         let same = own.iter().zip(others).take_while(|(a, b)| a == b).count();
         let behind = other.stops.get(&thread).map(|stop| stop.done).filter(|&n| self.goes_behind(thread, n));
+        if other.is_cut_before(thread, same) {
+            return None;
+        }
         match (own.get(same).map(|_| self.events[&thread][same].done_before()), behind) {
             (Some(before), Some(done)) if before >= done => Some(Difference::Behind(done)),
             (Some(_), _) => Some(Difference::Decision(same)),

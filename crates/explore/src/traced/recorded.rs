@@ -344,10 +344,6 @@ impl Cut<'_, '_> {
         let main = ThreadId::MAIN;
         let last = self.trace.switches.last().map_or(main, |switch| switch.thread);
         let thread = if self.state.has_ended(main) { last } else { main };
-        // Where all threads have ended by themselves the process ends with the last of them, whichever that is.
-        if self.state.has_ended(thread) {
-            return;
-        }
         let own = self.trace.switches.iter().rev().find(|switch| switch.thread == thread);
         let n = own.map_or(0, |switch| switch.until);
         let made = Move { thread, choice: None };

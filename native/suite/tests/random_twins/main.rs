@@ -52,7 +52,6 @@ fn programs_of_many_kinds_are_alike() {
 }
 
 #[test]
-#[ignore = "a pointer to what a run does not access counts as one to nowhere, and zeros of calloc as unknown: `prune` and `paths` miss what follows"]
 fn programs_with_pointers_are_alike() {
     most_are_alike(programs::pointing());
 }

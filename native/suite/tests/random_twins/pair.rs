@@ -119,8 +119,8 @@ impl Pair<'_> {
             let (runs, cut, why) = (explored.runs.len(), &explored.cut, &explored.incomplete);
             format!("paths: {runs} runs, {cut:?}, {why:?}")
         };
-        // What lies behind a compiled run that failed or got stuck is not looked for. And a branch is no decision in a run in which nobody else writes
-        // what it depends on, and one where somebody does: then a combination is run twice. Either is said.
+        same("combinations run twice", &explored.duplicates, &0, context)?;
+        // What lies behind a compiled run that failed or got stuck is not looked for, and that is said.
         if findings.unknown || !explored.incomplete.is_empty() || !explored.cut.is_empty() {
             compared.partial("paths", &explored.incomplete);
             compared.partial("paths", &explored.cut);
