@@ -184,7 +184,7 @@ impl<'a> Known<'a> {
         let Some(question) = question(&mut self.runs[at]) else { return Ok(false) };
         self.questions += 1;
         let begins = beginning(question.encoding(), steps)?;
-        Ok(matches!(question.ask(&begins)?, Said::Nothing))
+        question.says_nothing(&begins)
     }
 }
 
@@ -202,7 +202,7 @@ impl<'c> Alone<'c> {
     /// As for [`Known::is_harmless`].
     pub fn is_harmless(&mut self, steps: &[EventId]) -> Result<bool> {
         let begins = beginning(self.question.encoding(), steps)?;
-        Ok(matches!(self.question.ask(&begins)?, Said::Nothing))
+        self.question.says_nothing(&begins)
     }
 }
 
