@@ -8,8 +8,8 @@
 //! Departures from the paper: at every point all threads that can go on are tried, and what leads only to the same runs in another order of
 //! independent steps is left out by sleep sets; partial order reduction that adds points as it goes would miss those that
 //! the subtrees left out would have added. The points of a run are not asked about one by one: what holds for a beginning holds for
-//! every longer one, so the shortest harmless one is found by bisection. Where a point is not harmless the solver has a schedule that shows it: that
-//! is run at once, and asked about in turn, before the search goes back step by step. The search goes on behind a finding.
+//! every longer one, so the shortest harmless one is found by bisection. Where a point is not harmless the solver has a schedule that shows it: what
+//! the solver knows behind the first point is run at once, one after the other, before the points are asked about and the search goes back step by step. The search goes on behind a finding.
 
 mod ended;
 mod harmless;
@@ -28,7 +28,7 @@ use ir::analysis::Branches;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use subject::{Move, RunError, Steps};
-use trace::{EventId, Outcome, ThreadId, Trace};
+use trace::{BlockedThread, EventId, Outcome, ThreadId, Trace};
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -188,11 +188,11 @@ impl<S: Steps> Search<'_, S> {
                 let go_on = match self.begin() {
                     Begun::End => {
                         let ended = Ended::new(self.program, record(self.subject)?)?;
-                        let go_on = self.check(&ended, each);
+                        let go_on = self.check(&ended, each) && self.follow_leads(&ended, record, each)?;
                         if go_on {
                             self.prune(&ended)?;
                         }
-                        go_on && self.follow_leads(&ended, record, each)?
+                        go_on
                     }
                     Begun::GivenUp => each(None, &self.explored),
                     Begun::GoesOn => true,
@@ -304,8 +304,8 @@ impl<S: Steps> Search<'_, S> {
         each(is_new.then_some(&ended.trace), &self.explored)
     }
 
-    /// Runs at once what the solver knows to be new behind the first point from which more is to be run, so that the points behind it may have nothing left
-    /// when the search comes back to them; says whether to go on.
+    /// Runs at once what the solver knows to be new behind the first point from which more is to be run, until it knows no more, so that the points
+    /// behind it may have nothing left when they are asked about; says whether to go on.
     fn follow_leads(
         &mut self,
         present: &Ended,
@@ -314,11 +314,15 @@ impl<S: Steps> Search<'_, S> {
     ) -> Result<bool, Error> {
         // A run that stops on its way has no abstraction though others like it may.
         let is_whole = matches!(present.trace.outcome, Outcome::Completed { .. } | Outcome::Exited { .. });
-        let leads = is_whole && self.options.switches.is_none();
-        let Some(own) = self.known.find(&present.class).filter(|_| leads) else { return Ok(true) };
-        while let Some(at) = self.frames.iter().position(|frame| !frame.left.is_empty())
-            && self.explored.runs < self.options.runs
-            && let Some(witness) = self.known.lead(own, &self.made[..at])?
+        if !is_whole || self.options.switches.is_some() {
+            return Ok(true);
+        }
+        let Some(first) = self.frames.iter().position(|frame| !frame.left.is_empty()) else {
+            return Ok(true);
+        };
+        let Some(own) = self.take_in(present)? else { return Ok(true) };
+        while self.explored.runs < self.options.runs
+            && let Some(witness) = self.known.lead(own, &self.made[..first])?
         {
             let ended = Ended::new(self.program, self.run_along(&witness, record)?)?;
             let is_known = self.known.find(&ended.class).is_some();
@@ -329,7 +333,6 @@ impl<S: Steps> Search<'_, S> {
             if is_known || !self.know(&ended)? {
                 break;
             }
-            self.prune(present)?;
         }
         Ok(true)
     }
@@ -387,31 +390,32 @@ impl<S: Steps> Search<'_, S> {
         Ok(trace)
     }
 
+    /// The number of the present run among the known ones, if there is room and it says something about others.
+    fn take_in(&mut self, present: &Ended) -> Result<Option<usize>, Error> {
+        if let Some(own) = self.known.find(&present.class) {
+            return Ok(Some(own));
+        }
+        let Some(stuck) = self.stuck(present).filter(|_| self.known.has_room()) else { return Ok(None) };
+        let asked = self.asked(&present.trace, stuck)?;
+        Ok(Some(self.known.add(present.class.clone(), asked)?))
+    }
+
+    fn stuck(&self, present: &Ended) -> Option<Vec<BlockedThread>> {
+        permitted::stuck(&self.options.properties, &present.trace, self.subject.blocked())
+    }
+
     /// CTP-PRUNE-BACKTRACKSETS: empties the backtrack sets of all points from which nothing new can come.
-    fn prune(&mut self, ended: &Ended) -> Result<(), Error> {
-        let Some(stuck) = permitted::stuck(&self.options.properties, &ended.trace, self.subject.blocked())
-        else {
-            return Ok(());
-        };
+    fn prune(&mut self, present: &Ended) -> Result<(), Error> {
         let points: Vec<usize> =
             (0..self.frames.len()).filter(|&at| !self.frames[at].left.is_empty()).collect();
-        if points.is_empty() {
-            return Ok(());
-        }
-        let known = match self.known.find(&ended.class) {
-            None if self.known.has_room() => {
-                let asked = self.asked(&ended.trace, stuck.clone())?;
-                Some(self.known.add(ended.class.clone(), asked)?)
-            }
-            known => known,
-        };
-        let first = match known {
+        let Some(stuck) = self.stuck(present).filter(|_| !points.is_empty()) else { return Ok(()) };
+        let first = match self.take_in(present)? {
             Some(own) => {
                 let (known, made) = (&mut self.known, &self.made);
                 first_harmless(&points, &mut |at| known.is_harmless(own, &made[..at]))?
             }
             None => {
-                let asked = self.asked(&ended.trace, stuck)?;
+                let asked = self.asked(&present.trace, stuck)?;
                 let mut alone = Alone::new(self.program, &asked, self.options.limits)?;
                 first_harmless(&points, &mut |at| alone.is_harmless(&self.made[..at]))?
             }
