@@ -319,11 +319,23 @@ impl<'c> Question<'c> {
         self.encoding.solver().not(same)
     }
 
-    /// Asks for a prefix with all this.
-    pub fn ask(&mut self, assumed: &[Bool]) -> Result<Said> {
+    /// Whether there is no prefix with all this: as [`Question::ask`], without working out what to run.
+    pub fn says_nothing(&mut self, assumed: &[Bool]) -> Result<bool> {
+        Ok(match self.answer(assumed)? {
+            Answer::Unsat(core) => self.encoding.pinned(&core)?.is_empty(),
+            Answer::Sat | Answer::Unknown(_) => false,
+        })
+    }
+
+    fn answer(&mut self, assumed: &[Bool]) -> Result<Answer> {
         let mut all = assumed.to_vec();
         all.push(self.any);
-        Ok(match self.encoding.ask(&all)? {
+        self.encoding.ask(&all)
+    }
+
+    /// Asks for a prefix with all this.
+    pub fn ask(&mut self, assumed: &[Bool]) -> Result<Said> {
+        Ok(match self.answer(assumed)? {
             Answer::Sat => {
                 let (mut standing, last, choice) = self.shown()?;
                 let mut stopped = self.stopped_behind()?;

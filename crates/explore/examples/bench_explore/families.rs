@@ -72,7 +72,7 @@ main {{
 
 /// A batch of four places is filled one by one and emptied as a whole; whether there is something to do depends on what is read. In the
 /// wrong one the taker empties what it has not counted.
-fn batch(rounds: u32, right: bool) -> Row {
+pub fn batch(rounds: u32, right: bool) -> Row {
     let empty = if right { "fetch_sub(count, seen);" } else { "count = 0;" };
     let source = format!(
         "atomic u8 count;

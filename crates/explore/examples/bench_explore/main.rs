@@ -1,7 +1,7 @@
 //! `make bench-explore`: how many runs each strategy needs, on the programs of PRUNE Table 1 and Fig. 6 and on some of ours.
 //!
 //! Each strategy goes on until all is known, or until the assertion was seen to fail. `--limit SECONDS` ends a search (20 unless given); names pick
-//! rows, and `speed` how many runs are made in a second; `--print NAME` prints a program.
+//! rows, `speed` how many runs are made in a second, and `workers` what more than one worker gives `prune`; `--print NAME` prints a program.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark")]
 
@@ -9,9 +9,10 @@ mod families;
 
 use explore::{Limits, Reduction, search};
 use explore::{paths, prune};
-use families::{Row, counters, rows};
+use families::{Row, batch, counters, rows};
 use machine::oracle::Walk;
 use machine::{Machine, Options};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use subject::{Strategy, Subject as _};
 use trace::{Logging, Trace};
@@ -110,6 +111,39 @@ fn speed(limit: Duration) {
     );
 }
 
+/// What two workers, and one on each core, give `prune`: the search alone, without prediction from its runs; the fastest of three times.
+fn workers() {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let row = batch(6, true);
+    let machine = machine(&row);
+    for phantoms in [true, false] {
+        let once = |workers: usize| {
+            let start = Instant::now();
+            let properties = assertions().wanted.properties;
+            let options = prune::Options { properties, phantoms, workers, ..prune::Options::default() };
+            let explored = prune::explore(
+                &mut Walk::new(&machine, false),
+                machine.program(),
+                &options,
+                &mut |walk| Ok(machine.run(&Strategy::follow(walk.schedule()), &Logging::Everything)?.trace),
+                &mut |_, _| true,
+            );
+            (start.elapsed().as_secs_f64(), explored.unwrap())
+        };
+        let fastest =
+            |workers| (0..3).map(|_| once(workers)).min_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
+        let (one, explored) = fastest(1);
+        let how = if phantoms { "with phantom edges" } else { "without phantom edges" };
+        print!("prune, {}, {how}: {} runs, one worker {one:.2} s", row.name, explored.runs);
+        for workers in BTreeSet::from([2, cores]) {
+            let (many, same) = fastest(workers);
+            assert_eq!(same, explored, "it does not depend on the number of workers");
+            print!(", {workers} workers {many:.2} s ({:.2} times as fast)", one / many);
+        }
+        println!();
+    }
+}
+
 fn main() {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     let mut take = |flag: &str| {
@@ -149,5 +183,8 @@ fn main() {
     if words.is_empty() || words.iter().any(|word| word == "speed") {
         println!();
         speed(limit);
+    }
+    if words.is_empty() || words.iter().any(|word| word == "workers") {
+        workers();
     }
 }

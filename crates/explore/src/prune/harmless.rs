@@ -10,10 +10,11 @@
 //! longest. Where it leaves that one, it leaves all others that it has kept to so far. Either that, or the abstraction of the run alone, says
 //! that a beginning is harmless.
 
-use super::Class;
+use super::workers::{Leaves, Workers};
+use super::{Class, points};
 use crate::arena::Arena;
 use crate::paths::Paths;
-use crate::question::{Question, Said, Sought};
+use crate::question::{Question, Sought};
 use claim::Witness;
 use ctp::{Ctp, EventIndex, Kind, Otherwise};
 use encode::{Bool, Encoding, Result};
@@ -24,6 +25,9 @@ use trace::{BlockedThread, EventId, LockMode, ThreadId, WaitsFor};
 
 /// Runs that are asked about together, at most; of later ones each is asked about alone.
 const MOST_KNOWN: usize = 1000;
+
+/// Runs that are asked about at once; then so many times as many. It is not the number of workers, so that what is asked does not depend on that.
+const TOGETHER: usize = 8;
 
 /// A run that is to be asked about.
 pub struct Asked {
@@ -39,11 +43,20 @@ pub struct Asked {
     pub asserts: bool,
 }
 
+impl Asked {
+    /// All that its threads do was run: whoever decides the same does the same.
+    pub fn is_whole(&self) -> bool {
+        self.stuck.is_empty()
+    }
+}
+
+/// Runs whose paths something new leaves, each with a schedule that does, if that was asked for and the solver knows one.
+pub type Leads = Vec<(usize, Option<Witness>)>;
+
 /// The runs so far, as far as they say something about others.
 pub struct Known<'a> {
-    program: &'a Program,
     arena: &'a Arena<Asked>,
-    limits: encode::Limits,
+    workers: Workers<'a>,
     runs: Vec<Run<'a>>,
     by_class: BTreeMap<Class, usize>,
     /// How often the solver was asked.
@@ -52,26 +65,13 @@ pub struct Known<'a> {
 
 struct Run<'a> {
     asked: &'a Asked,
-    /// About its concurrent trace program, and schedules that no known run begins with.
-    exact: Question<'a>,
-    /// The number of known runs that it was told of.
-    told: usize,
-    /// About its abstraction, and all schedules; once it was needed.
-    abstracted: Option<Question<'a>>,
     /// From the point behind so many steps of the present run on nothing new leaves its paths.
     clear_from: usize,
 }
 
-impl Run<'_> {
-    /// All that its threads do was run: whoever decides the same does the same.
-    fn is_whole(&self) -> bool {
-        self.asked.stuck.is_empty()
-    }
-}
-
 impl<'a> Known<'a> {
-    pub fn new(program: &'a Program, arena: &'a Arena<Asked>, limits: encode::Limits) -> Known<'a> {
-        Known { program, arena, limits, runs: vec![], by_class: BTreeMap::new(), questions: 0 }
+    pub fn new(arena: &'a Arena<Asked>, workers: Workers<'a>) -> Known<'a> {
+        Known { arena, workers, runs: vec![], by_class: BTreeMap::new(), questions: 0 }
     }
 
     /// The number of a run, if its events are those of a known one.
@@ -85,12 +85,12 @@ impl<'a> Known<'a> {
     }
 
     /// Takes a run in; gives its number.
-    pub fn add(&mut self, class: Class, asked: Asked) -> Result<usize> {
+    pub fn add(&mut self, class: Class, asked: Asked) -> usize {
         let asked = self.arena.keep(asked);
-        let exact = question(self.program, asked, (&asked.ctp, &asked.paths), self.limits)?;
+        self.workers.take(asked);
         self.by_class.insert(class, self.runs.len());
-        self.runs.push(Run { asked, exact, told: 0, abstracted: None, clear_from: usize::MAX });
-        Ok(self.runs.len() - 1)
+        self.runs.push(Run { asked, clear_from: usize::MAX });
+        self.runs.len() - 1
     }
 
     /// The present run is another one from the point behind so many steps on.
@@ -100,15 +100,29 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether nothing that was not checked can follow on these steps of the run `own`, each given by its last event. If that is not known,
-    /// it counts as harmful.
-    pub fn is_harmless(&mut self, own: usize, steps: &[EventId]) -> Result<bool> {
-        for at in self.beginning_so(own, steps) {
-            if !self.is_clear(at, steps)? {
-                return self.is_harmless_in_the_abstract(own, steps);
-            }
+    /// The first of these points of the run `own` from which on nothing that was not checked can follow. Steps are given by their last events.
+    /// Where that is not known, it counts as harmful.
+    pub fn first_harmless(&mut self, own: usize, made: &[EventId], points: &[usize]) -> Result<usize> {
+        let Some((&first, rest)) = points.split_first() else { return Ok(0) };
+        if self.is_clear(own, &made[..first])? {
+            return Ok(0);
         }
-        Ok(true)
+        let run = (own, self.runs[own].asked);
+        let abstraction =
+            run.1.abstraction.is_some().then(|| self.workers.ask_abstraction(run, made, points));
+        let clear = 1 + points::first_harmless(rest, &mut |at| self.is_clear(own, &made[..at]))?;
+        let Some(abstraction) = abstraction else { return Ok(clear) };
+        let (range, questions) = abstraction.wait()?;
+        self.questions += questions;
+        if clear <= range.start {
+            return Ok(clear);
+        }
+        let between = &points[range.start..clear.min(range.end)];
+        let harmless = points::first_harmless(between, &mut |at| {
+            self.questions += 1;
+            self.workers.is_harmless_in_the_abstract(run, &made[..at])
+        })?;
+        Ok(range.start + harmless)
     }
 
     /// The known runs that begin with these steps of the run `own`: that one first, then those that are most like it, the later ones.
@@ -127,64 +141,55 @@ impl<'a> Known<'a> {
         [own].into_iter().chain(others).collect()
     }
 
-    /// A schedule that shows something new behind these steps of the run `own`, if the solver knows one. Where ways need not be run because of what they may
-    /// write, none is given: going back step by step leaves more out.
-    pub fn lead(&mut self, own: usize, steps: &[EventId]) -> Result<Option<Witness>> {
-        if self.runs[own].asked.abstraction.is_some() {
-            return Ok(None);
+    /// What is new behind these steps of the run `own`; of some runs, if there is more. Where ways need not be run because of what they may write,
+    /// none is given: going back step by step leaves more out.
+    pub fn leads(&mut self, own: usize, steps: &[EventId]) -> Result<Leads> {
+        match self.runs[own].asked.abstraction {
+            Some(_) => Ok(vec![]),
+            None => self.leaving(own, steps, TOGETHER, true),
         }
-        for at in self.beginning_so(own, steps) {
-            if !self.is_clear(at, steps)? {
-                let question = &mut self.runs[at].exact;
-                self.questions += 1;
-                let begins = beginning(question.encoding(), steps)?;
-                return Ok(match question.ask(&begins)? {
-                    Said::Another(witness) => Some(witness),
-                    Said::Nothing | Said::Unknown(_) => None,
-                });
+    }
+
+    /// The same for one run.
+    pub fn leads_of(&mut self, run: usize, steps: &[EventId]) -> Result<Leads> {
+        self.ask(&[run], steps, true)
+    }
+
+    /// Whether nothing new can leave the paths of any run that begins with these steps of the run `own`.
+    fn is_clear(&mut self, own: usize, steps: &[EventId]) -> Result<bool> {
+        // Most often the run itself is not clear, or all are.
+        Ok(self.leaving(own, steps, 1, false)?.is_empty())
+    }
+
+    /// What is new behind these steps of the run `own`. So many of the runs that begin with them are asked about at first, then more and more at
+    /// once, until there is something.
+    fn leaving(&mut self, own: usize, steps: &[EventId], first: usize, lead: bool) -> Result<Leads> {
+        let mut runs = self.beginning_so(own, steps);
+        runs.retain(|&at| self.runs[at].clear_from > steps.len());
+        let (mut left, mut together) = (&runs[..], first);
+        while !left.is_empty() {
+            let asked;
+            (asked, left) = left.split_at(together.min(left.len()));
+            together *= TOGETHER;
+            let leaving = self.ask(asked, steps, lead)?;
+            if !leaving.is_empty() {
+                return Ok(leaving);
             }
         }
-        Ok(None)
+        Ok(vec![])
     }
 
-    /// Whether nothing new can leave the paths of a run behind these steps.
-    fn is_clear(&mut self, at: usize, steps: &[EventId]) -> Result<bool> {
-        if self.runs[at].clear_from <= steps.len() {
-            return Ok(true);
-        }
-        for other in self.runs[at].told..self.runs.len() {
-            if other != at && self.runs[other].is_whole() {
-                let asked = self.runs[other].asked;
-                self.runs[at].exact.exclude(&asked.paths)?;
+    /// What leaves the paths of these runs.
+    fn ask(&mut self, runs: &[usize], steps: &[EventId], lead: bool) -> Result<Leads> {
+        self.questions += runs.len() as u64;
+        let mut leaving = vec![];
+        for (&at, leaves) in runs.iter().zip(self.workers.ask(runs, steps, lead)?) {
+            match leaves {
+                Leaves::Nothing => self.runs[at].clear_from = steps.len(),
+                Leaves::Something(witness) => leaving.push((at, witness)),
             }
         }
-        self.runs[at].told = self.runs.len();
-        let clear = self.says_nothing(steps, at, |run| Some(&mut run.exact))?;
-        if clear {
-            self.runs[at].clear_from = steps.len();
-        }
-        Ok(clear)
-    }
-
-    /// Whether the abstraction of a run alone says so.
-    fn is_harmless_in_the_abstract(&mut self, own: usize, steps: &[EventId]) -> Result<bool> {
-        let asked = self.runs[own].asked;
-        if let (None, Some((ctp, paths))) = (&self.runs[own].abstracted, &asked.abstraction) {
-            self.runs[own].abstracted = Some(question(self.program, asked, (ctp, paths), self.limits)?);
-        }
-        self.says_nothing(steps, own, |run| run.abstracted.as_mut())
-    }
-
-    fn says_nothing(
-        &mut self,
-        steps: &[EventId],
-        at: usize,
-        question: impl for<'r> Fn(&'r mut Run<'a>) -> Option<&'r mut Question<'a>>,
-    ) -> Result<bool> {
-        let Some(question) = question(&mut self.runs[at]) else { return Ok(false) };
-        self.questions += 1;
-        let begins = beginning(question.encoding(), steps)?;
-        Ok(matches!(question.ask(&begins)?, Said::Nothing))
+        Ok(leaving)
     }
 }
 
@@ -200,14 +205,14 @@ impl<'c> Alone<'c> {
         Ok(Alone { question: question(program, asked, about, limits)? })
     }
 
-    /// As for [`Known::is_harmless`].
+    /// Whether nothing that was not checked can follow on these steps.
     pub fn is_harmless(&mut self, steps: &[EventId]) -> Result<bool> {
         let begins = beginning(self.question.encoding(), steps)?;
-        Ok(matches!(self.question.ask(&begins)?, Said::Nothing))
+        self.question.says_nothing(&begins)
     }
 }
 
-fn question<'c>(
+pub fn question<'c>(
     program: &Program,
     asked: &Asked,
     (ctp, paths): (&'c Ctp, &'c Paths),
@@ -227,7 +232,7 @@ fn question<'c>(
 }
 
 /// Φ_pfx: these steps come first, in this order.
-fn beginning(encoding: &mut Encoding<'_>, steps: &[EventId]) -> Result<Vec<Bool>> {
+pub fn beginning(encoding: &mut Encoding<'_>, steps: &[EventId]) -> Result<Vec<Bool>> {
     let ctp = encoding.ctp();
     let mut assumed = vec![];
     let mut done: FxHashMap<ThreadId, u64> = FxHashMap::default();

@@ -8,27 +8,32 @@
 //! Departures from the paper: at every point all threads that can go on are tried, and what leads only to the same runs in another order of
 //! independent steps is left out by sleep sets; partial order reduction that adds points as it goes would miss those that
 //! the subtrees left out would have added. The points of a run are not asked about one by one: what holds for a beginning holds for
-//! every longer one, so the shortest harmless one is found by bisection. Where a point is not harmless the solver has a schedule that shows it: that
-//! is run at once, and asked about in turn, before the search goes back step by step. The search goes on behind a finding.
+//! every longer one, so the shortest harmless one is found by bisection. Where a point is not harmless the solver has a schedule that shows it: what
+//! it knows behind the first point is run at once, until it knows no more; only then are the points asked about, and the search goes back step by step. The
+//! search goes on behind a finding. Many workers ask (`workers`); the search itself is made by one.
 
 mod ended;
 mod harmless;
+mod leads;
 mod permitted;
+mod points;
+mod workers;
 
 use crate::Error;
 use crate::arena::Arena;
 use crate::bounded::{Stretches, could_have_come_earlier};
 use crate::paths::open_ends;
 use crate::tree::Item;
-use claim::{Property, Witness};
+use claim::Property;
 use ended::{Class, Ended};
 use harmless::{Alone, Known};
 use ir::Program;
 use ir::analysis::Branches;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use subject::{Move, RunError, Steps};
-use trace::{EventId, Outcome, ThreadId, Trace};
+use trace::{BlockedThread, EventId, Outcome, Trace};
+use workers::Workers;
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -49,6 +54,8 @@ pub struct Options {
     pub phantoms: bool,
     /// The subject recognises loops that only wait: who goes round one for ever counts as waiting for ever.
     pub spins: bool,
+    /// How many ask the solver at once; what is found does not depend on it.
+    pub workers: usize,
 }
 
 impl Default for Options {
@@ -62,6 +69,7 @@ impl Default for Options {
             switches: None,
             phantoms: true,
             spins: false,
+            workers: 1,
         }
     }
 }
@@ -142,23 +150,26 @@ pub fn explore_beyond<S: Steps>(
     each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool,
 ) -> Result<Explored, Error> {
     let arena = Arena::new();
-    let mut search = Search {
-        subject,
-        program,
-        options,
-        branches: Branches::new(program),
-        frames: vec![],
-        made: vec![],
-        seen: BTreeSet::new(),
-        known: Known::new(program, &arena, options.limits),
-        explored: Explored::default(),
-    };
-    for trace in known {
-        search.know(&Ended::new(program, trace.clone())?)?;
-    }
-    search.all(record, each)?;
-    let questions = search.known.questions;
-    Ok(Explored { questions, ..search.explored })
+    std::thread::scope(|scope| {
+        let workers = Workers::new(scope, program, options.limits, options.workers);
+        let mut search = Search {
+            subject,
+            program,
+            options,
+            branches: Branches::new(program),
+            frames: vec![],
+            made: vec![],
+            seen: BTreeSet::new(),
+            known: Known::new(&arena, workers),
+            explored: Explored::default(),
+        };
+        for trace in known {
+            search.know(&Ended::new(program, trace.clone())?)?;
+        }
+        search.all(record, each)?;
+        let questions = search.known.questions;
+        Ok(Explored { questions, ..search.explored })
+    })
 }
 
 struct Search<'s, S> {
@@ -188,11 +199,11 @@ impl<S: Steps> Search<'_, S> {
                 let go_on = match self.begin() {
                     Begun::End => {
                         let ended = Ended::new(self.program, record(self.subject)?)?;
-                        let go_on = self.check(&ended, each);
+                        let go_on = self.check(&ended, each) && self.follow_leads(&ended, record, each)?;
                         if go_on {
                             self.prune(&ended)?;
                         }
-                        go_on && self.follow_leads(&ended, record, each)?
+                        go_on
                     }
                     Begun::GivenUp => each(None, &self.explored),
                     Begun::GoesOn => true,
@@ -304,116 +315,31 @@ impl<S: Steps> Search<'_, S> {
         each(is_new.then_some(&ended.trace), &self.explored)
     }
 
-    /// Runs at once what the solver knows to be new behind the first point from which more is to be run, so that the points behind it may have nothing left
-    /// when the search comes back to them; says whether to go on.
-    fn follow_leads(
-        &mut self,
-        present: &Ended,
-        record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
-        each: &mut dyn FnMut(Option<&Trace>, &Explored) -> bool,
-    ) -> Result<bool, Error> {
-        // A run that stops on its way has no abstraction though others like it may.
-        let is_whole = matches!(present.trace.outcome, Outcome::Completed { .. } | Outcome::Exited { .. });
-        let leads = is_whole && self.options.switches.is_none();
-        let Some(own) = self.known.find(&present.class).filter(|_| leads) else { return Ok(true) };
-        while let Some(at) = self.frames.iter().position(|frame| !frame.left.is_empty())
-            && self.explored.runs < self.options.runs
-            && let Some(witness) = self.known.lead(own, &self.made[..at])?
-        {
-            let ended = Ended::new(self.program, self.run_along(&witness, record)?)?;
-            let is_known = self.known.find(&ended.class).is_some();
-            if !self.check(&ended, each) {
-                return Ok(false);
-            }
-            // What says nothing about others, or nothing new, does not bring us further.
-            if is_known || !self.know(&ended)? {
-                break;
-            }
-            self.prune(present)?;
+    /// The number of the present run among the known ones, if there is room and it says something about others.
+    fn take_in(&mut self, present: &Ended) -> Result<Option<usize>, Error> {
+        if let Some(own) = self.known.find(&present.class) {
+            return Ok(Some(own));
         }
-        Ok(true)
+        let Some(stuck) = self.stuck(present).filter(|_| self.known.has_room()) else { return Ok(None) };
+        let asked = self.asked(&present.trace, stuck)?;
+        Ok(Some(self.known.add(present.class.clone(), asked)))
     }
 
-    /// Runs the subject along a schedule and on to its end, and comes back to the end of the present run.
-    fn run_along(
-        &mut self,
-        witness: &Witness,
-        record: &mut dyn FnMut(&S) -> Result<Trace, RunError>,
-    ) -> Result<Trace, Error> {
-        let present: Vec<Move> =
-            (self.frames.iter()).filter_map(|frame| frame.current.as_ref().map(|item| item.made)).collect();
-        self.subject.back_to(0);
-        self.subject.expect_about(predict::schedule(witness));
-        let mut done: BTreeMap<ThreadId, u64> = BTreeMap::new();
-        let mut choices = witness.choices.iter().copied().peekable();
-        let mut wanted = witness.order.iter().copied().peekable();
-        let mut last = None;
-        loop {
-            while wanted.next_if(|id| done.get(&id.thread).is_some_and(|&n| n >= id.n)).is_some() {}
-            let moves = self.subject.moves();
-            let next = wanted.peek().map(|id| id.thread).or(last);
-            let of_thread: Vec<Move> =
-                moves.iter().copied().filter(|made| Some(made.thread) == next).collect();
-            let made = match of_thread
-                .iter()
-                .find(|made| made.choice.is_some() && made.choice == choices.peek().copied())
-            {
-                Some(&made) => {
-                    choices.next();
-                    made
-                }
-                None => match of_thread.first().or(moves.first()) {
-                    Some(&made) => made,
-                    None => break,
-                },
-            };
-            // What cannot be followed any further is run to its end all the same.
-            if wanted.peek().is_some_and(|id| id.thread != made.thread) {
-                wanted.by_ref().for_each(drop);
-            }
-            self.subject.make(made);
-            self.explored.steps += 1;
-            last = Some(made.thread);
-            done.extend(self.subject.last().map(|event| (event.thread, event.n)));
-        }
-        self.explored.runs += 1;
-        self.subject.complete();
-        let trace = record(self.subject)?;
-        self.subject.back_to(0);
-        self.subject.expect(present.clone());
-        for made in present {
-            self.subject.make(made);
-        }
-        Ok(trace)
+    fn stuck(&self, present: &Ended) -> Option<Vec<BlockedThread>> {
+        permitted::stuck(&self.options.properties, &present.trace, self.subject.blocked())
     }
 
     /// CTP-PRUNE-BACKTRACKSETS: empties the backtrack sets of all points from which nothing new can come.
-    fn prune(&mut self, ended: &Ended) -> Result<(), Error> {
-        let Some(stuck) = permitted::stuck(&self.options.properties, &ended.trace, self.subject.blocked())
-        else {
-            return Ok(());
-        };
+    fn prune(&mut self, present: &Ended) -> Result<(), Error> {
         let points: Vec<usize> =
             (0..self.frames.len()).filter(|&at| !self.frames[at].left.is_empty()).collect();
-        if points.is_empty() {
-            return Ok(());
-        }
-        let known = match self.known.find(&ended.class) {
-            None if self.known.has_room() => {
-                let asked = self.asked(&ended.trace, stuck.clone())?;
-                Some(self.known.add(ended.class.clone(), asked)?)
-            }
-            known => known,
-        };
-        let first = match known {
-            Some(own) => {
-                let (known, made) = (&mut self.known, &self.made);
-                first_harmless(&points, &mut |at| known.is_harmless(own, &made[..at]))?
-            }
+        let Some(stuck) = self.stuck(present).filter(|_| !points.is_empty()) else { return Ok(()) };
+        let first = match self.take_in(present)? {
+            Some(own) => self.known.first_harmless(own, &self.made, &points)?,
             None => {
-                let asked = self.asked(&ended.trace, stuck)?;
+                let asked = self.asked(&present.trace, stuck)?;
                 let mut alone = Alone::new(self.program, &asked, self.options.limits)?;
-                first_harmless(&points, &mut |at| alone.is_harmless(&self.made[..at]))?
+                points::first_harmless(&points, &mut |at| alone.is_harmless(&self.made[..at]))?
             }
         };
         for &at in &points[first..] {
@@ -422,22 +348,6 @@ impl<S: Steps> Search<'_, S> {
         }
         Ok(())
     }
-}
-
-/// The first of the points from which on all are harmless.
-fn first_harmless(
-    points: &[usize],
-    is_harmless: &mut dyn FnMut(usize) -> encode::Result<bool>,
-) -> encode::Result<usize> {
-    let (mut low, mut high) = (0, points.len());
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match is_harmless(points[middle])? {
-            true => high = middle,
-            false => low = middle + 1,
-        }
-    }
-    Ok(high)
 }
 
 impl<S> Search<'_, S> {
@@ -452,7 +362,7 @@ impl<S> Search<'_, S> {
         let is_kept = whole && self.known.has_room();
         if is_kept {
             let asked = self.asked(&ended.trace, vec![])?;
-            self.known.add(ended.class.clone(), asked)?;
+            self.known.add(ended.class.clone(), asked);
         }
         Ok(is_kept)
     }

@@ -78,7 +78,7 @@ pub struct ExploreArguments {
     /// With `all`: stop at about so much memory, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub max_state_memory: u64,
-    /// How many workers search at once, with `dpor` and `paths`, and predict from runs; one for each core, unless given. What is found does not depend on it
+    /// How many workers search at once, with `dpor`, `prune` and `paths`, and predict from runs; one for each core, unless given. What is found does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub workers: Option<u32>,
     /// With `dpor`, `prune` and `paths`: go on with the search that was interrupted by Ctrl-C

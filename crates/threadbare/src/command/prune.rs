@@ -74,6 +74,7 @@ fn search<S: Subject, T: Steps>(
         ctp: predict.ctp,
         switches: arguments.predict.switches,
         spins: true,
+        workers: runs::workers(arguments),
         ..prune::Options::default()
     };
     let bar = output::spinner();
