@@ -111,10 +111,10 @@ fn speed(limit: Duration) {
     );
 }
 
-/// What two workers, and one on each core, give `prune`: the search alone, without prediction from its runs; the fastest of three times.
+/// What two workers, and one on each core, give `prune`: the search alone, without prediction from its runs.
 fn workers() {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let row = batch(6, true);
+    let row = batch(7, true);
     let machine = machine(&row);
     for phantoms in [true, false] {
         let once = |workers: usize| {
@@ -130,13 +130,11 @@ fn workers() {
             );
             (start.elapsed().as_secs_f64(), explored.unwrap())
         };
-        let fastest =
-            |workers| (0..3).map(|_| once(workers)).min_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
-        let (one, explored) = fastest(1);
+        let (one, explored) = once(1);
         let how = if phantoms { "with phantom edges" } else { "without phantom edges" };
         print!("prune, {}, {how}: {} runs, one worker {one:.2} s", row.name, explored.runs);
         for workers in BTreeSet::from([2, cores]) {
-            let (many, same) = fastest(workers);
+            let (many, same) = once(workers);
             assert_eq!(same, explored, "it does not depend on the number of workers");
             print!(", {workers} workers {many:.2} s ({:.2} times as fast)", one / many);
         }
