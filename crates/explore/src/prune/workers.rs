@@ -71,6 +71,9 @@ impl<'a> Workers<'a> {
         // Others first, so that they are at work while we are.
         for (n, place) in self.runs.iter_mut().enumerate().rev() {
             let own: Vec<usize> = runs.iter().copied().filter(|at| at % count == n).collect();
+            if own.is_empty() {
+                continue;
+            }
             let steps = Arc::clone(&steps);
             let ask = move |runs: &mut Runs<'a>| -> Vec<(usize, Result<Leaves>)> {
                 own.into_iter().map(|at| (at, runs.ask(at, &steps, lead))).collect()
