@@ -231,7 +231,7 @@ impl<'t> Space<'t> {
     }
 }
 
-/// Heap memory that holds zeros when somebody gets it, because it is the first there. The runtime takes its memory from the system, and writes nothing into it.
+/// Heap memory that holds zeros when somebody gets it: `calloc` says so, or it is the first there. The runtime takes its memory from the system, and writes nothing into it.
 fn zeros(
     program: &Program,
     trace: &Trace,
@@ -253,9 +253,9 @@ fn zeros(
         end = end.max(address.saturating_add(allocation.bytes));
         // Other functions that give memory write into it: `realloc`, `strdup`.
         let is_plain = |name: &str| {
-            ["malloc", "calloc", "aligned_alloc", "posix_memalign"].contains(&name) || name.starts_with("_Zn")
+            ["malloc", "aligned_alloc", "posix_memalign"].contains(&name) || name.starts_with("_Zn")
         };
-        if is_first && sites.called(program, site).is_some_and(is_plain) {
+        if sites.called(program, site).is_some_and(|name| name == "calloc" || is_first && is_plain(name)) {
             zeros.insert(id);
         }
     }

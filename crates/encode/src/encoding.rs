@@ -29,6 +29,8 @@ pub struct Encoding<'c> {
     pub(crate) options: Options,
     /// Where the prefix ends.
     pub(crate) cut: Point,
+    /// Before all events, once somebody needs it.
+    pub(crate) beginning: Option<Point>,
     /// Per event; silent ones have none.
     pub(crate) points: Vec<Option<Point>>,
     pub(crate) inside: Vec<Bool>,
@@ -64,6 +66,7 @@ impl<'c> Encoding<'c> {
             ctp,
             solver,
             cut,
+            beginning: None,
             points: vec![None; count],
             inside: vec![outside; count],
             reached: vec![outside; count],

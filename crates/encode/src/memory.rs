@@ -1,10 +1,11 @@
 //! Memory (AV §4.1 and Φ_PI): each read takes the value of the last write before it. Also: memory that is given back.
 
 use crate::Encoding;
+use crate::encoding::Pin;
 use claim::Because;
 use ctp::{EventIndex, Kind, ReadId};
 use rustc_hash::FxHashMap;
-use solver::{Bool, Bv, Read, Result, Source, Write};
+use solver::{Bool, Bv, Point, Read, Result, Source, Write};
 
 /// What is known of one location while it is being put together.
 #[derive(Default)]
@@ -80,18 +81,78 @@ impl Encoding<'_> {
                 cell.looks.push(Read { at: self.cut, value, when: always, likely: None });
                 self.contents_at_cut.insert(location, value);
             }
-            let initial = ctp.location(location).initial.map(|initial| self.term(initial)).transpose()?;
-            match initial {
-                Some(_) => cell.reads.append(&mut cell.looks),
-                None if cell.looks.is_empty() => {}
-                None => {
-                    let unknown = self.solver.bv_var(ctp.location(location).width().bits())?;
-                    self.solver.location(Some(unknown), &cell.writes, &cell.looks)?;
+            match ctp.location(location).initial {
+                Some(initial) => {
+                    let initial = self.term(initial)?;
+                    cell.reads.append(&mut cell.looks);
+                    self.solver.location(Some(initial), &cell.writes, &cell.reads)?;
                 }
+                None => self.encode_unknown(location, cell)?,
             }
-            self.solver.location(initial, &cell.writes, &cell.reads)?;
         }
         self.encode_freed()
+    }
+
+    /// A location of which nobody knows what it holds at first. That no event reads it before it is written is an assumption, as if
+    /// a value were pinned.
+    fn encode_unknown(&mut self, location: ctp::LocationId, mut cell: Cell) -> Result<()> {
+        let unknown = self.solver.bv_var(self.ctp.location(location).width().bits())?;
+        if !cell.looks.is_empty() {
+            self.solver.location(Some(unknown), &cell.writes, &cell.looks)?;
+        }
+        if let Some(first) = self.may_come_first(location, &cell) {
+            let at = self.beginning()?;
+            let switch = self.solver.bool_var();
+            let when = self.solver.not(switch)?;
+            cell.writes.push(Write { at, value: unknown, when });
+            let broken = self.solver.bool_const(false);
+            self.pins.push(Pin { switch, event: self.event(first).id, broken, reaches_far: false });
+        }
+        self.solver.location(None, &cell.writes, &cell.reads)?;
+        Ok(())
+    }
+
+    /// The first read of a location in recorded order that no write is before in every schedule.
+    fn may_come_first(&self, location: ctp::LocationId, cell: &Cell) -> Option<EventIndex> {
+        let certain = |at: EventIndex| {
+            let access = self.kind(at).access();
+            let mut writes = access.iter().flat_map(|access| &access.targets).flat_map(|target| &target.writes);
+            writes.any(|write| write.location == location && write.when.is_none())
+        };
+        let certain: Vec<EventIndex> = cell.writers.keys().copied().filter(|&at| certain(at)).collect();
+        let reads = self.ctp.reads.iter().filter(|read| read.location == location).map(|read| read.event);
+        reads.filter(|&read| !certain.iter().any(|&write| self.is_behind(read, write))).min()
+    }
+
+    /// Whether an event comes after another one by program order and forks alone.
+    fn is_behind(&self, event: EventIndex, earlier: EventIndex) -> bool {
+        let mut last = event;
+        loop {
+            if self.event(last).thread == self.event(earlier).thread {
+                return earlier < last;
+            }
+            let fork = self.ctp.thread(self.event(last).thread).forked_by.and_then(|fork| self.ctp.find(fork));
+            match fork {
+                Some(fork) => last = fork,
+                None => return false,
+            }
+        }
+    }
+
+    /// A point before all events.
+    fn beginning(&mut self) -> Result<Point> {
+        if let Some(beginning) = self.beginning {
+            return Ok(beginning);
+        }
+        let beginning = self.solver.point()?;
+        for thread in &self.ctp.threads {
+            if let Some(first) = thread.events.iter().find_map(|at| self.points[at.index()]) {
+                self.solver.fix_before(beginning, first)?;
+            }
+        }
+        self.solver.fix_before(beginning, self.cut)?;
+        self.beginning = Some(beginning);
+        Ok(beginning)
     }
 
     fn when(&mut self, when: Option<ctp::ExprId>) -> Result<Bool> {
