@@ -116,7 +116,8 @@ impl Encoding<'_> {
     fn may_come_first(&self, location: ctp::LocationId, cell: &Cell) -> Option<EventIndex> {
         let certain = |at: EventIndex| {
             let access = self.kind(at).access();
-            let mut writes = access.iter().flat_map(|access| &access.targets).flat_map(|target| &target.writes);
+            let mut writes =
+                access.iter().flat_map(|access| &access.targets).flat_map(|target| &target.writes);
             writes.any(|write| write.location == location && write.when.is_none())
         };
         let certain: Vec<EventIndex> = cell.writers.keys().copied().filter(|&at| certain(at)).collect();
@@ -131,7 +132,8 @@ impl Encoding<'_> {
             if self.event(last).thread == self.event(earlier).thread {
                 return earlier < last;
             }
-            let fork = self.ctp.thread(self.event(last).thread).forked_by.and_then(|fork| self.ctp.find(fork));
+            let fork =
+                self.ctp.thread(self.event(last).thread).forked_by.and_then(|fork| self.ctp.find(fork));
             match fork {
                 Some(fork) => last = fork,
                 None => return false,

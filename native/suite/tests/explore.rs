@@ -181,7 +181,10 @@ fn ways_that_cannot_matter_are_left_out_as_in_their_twins() {
         let (left_of_twin, of_twin) = pruned_model(&machine, Property::Assertion, true);
         let (all, without) = pruned(&compiled, Property::Assertion, false);
         println!("{name}: {with:?}, without phantom edges {without:?}");
-        assert!(of_twin.incomplete.is_empty() && with.incomplete.is_empty() && without.incomplete.is_empty(), "{name}");
+        assert!(
+            of_twin.incomplete.is_empty() && with.incomplete.is_empty() && without.incomplete.is_empty(),
+            "{name}"
+        );
         assert_eq!(ends(&left), ends(&all), "{name}");
         assert_eq!(ends(&left), ends(&left_of_twin), "{name}");
         match &*name {
@@ -199,7 +202,8 @@ fn ways_that_cannot_matter_are_left_out_as_in_their_twins() {
 fn what_nobody_wrote_may_be_anything() {
     let all = programs("findings");
     let program = all.iter().find(|program| program.name() == "unset.c").expect("a program");
-    let compiled = open(&build(program, &Build::at("-O1")).path);
+    let built = build(program, &Build::at("-O1"));
+    let compiled = open(&built.path);
     let found = explored(&compiled, MOST_RUNS);
     assert!(ends(&found.runs).contains("fails") || !found.incomplete.is_empty(), "paths");
     let (runs, found) = pruned(&compiled, Property::Assertion, true);
