@@ -4,7 +4,7 @@ use crate::paths::{Difference, Paths, Stop};
 use crate::rounds::Rounded;
 use ctp::{EventIndex, Kind, ThreadIndex};
 use encode::{Bool, Encoding, Result};
-use ir::{Op, Program, SiteIndex, SyncOp};
+use ir::{Program, SiteIndex};
 use rustc_hash::FxHashMap;
 use trace::{EventId, EventKind, ThreadId};
 
@@ -82,27 +82,15 @@ impl Ends {
         let events = || (0..ctp.events.len()).map(EventIndex::new).filter(|&at| !ctp.event(at).silent);
         let exclusive =
             events().any(|at| matches!(ctp.event(at).kind, Kind::Other(EventKind::ExclusiveBegin)));
-        let waits = |at: EventIndex| {
-            matches!(
-                ctp.event(at).kind,
-                Kind::Other(
-                    EventKind::Lock { .. }
-                        | EventKind::WaitEnd { .. }
-                        | EventKind::StopWaiting { .. }
-                        | EventKind::Acquire { .. }
-                        | EventKind::BarrierLeave { .. }
-                )
-            )
-        };
+        let waits = |at: EventIndex| matches!(&ctp.event(at).kind, Kind::Other(kind) if kind.may_wait());
+        let joins = |at: EventIndex| matches!(ctp.event(at).kind, Kind::Other(EventKind::Join { .. }));
         // Who waits for a thread to end waits no longer than that one does.
-        if !exclusive && rounds.is_empty() && !events().any(waits) {
+        if !exclusive && rounds.is_empty() && !events().any(|at| waits(at) && !joins(at)) {
             return Ok(None);
         }
-        let joins = |at: EventIndex| matches!(ctp.event(at).kind, Kind::Other(EventKind::Join { .. }));
         let mut places = vec![];
-        for event in events().filter(|&at| exclusive || waits(at) || joins(at)) {
-            let op = sites.op(program, ctp.event(event).site);
-            let timed = matches!(op, Some(Op::Sync { op: SyncOp::TimedWait, .. }));
+        for event in events().filter(|&at| exclusive || waits(at)) {
+            let timed = sites.has_deadline(program, ctp.event(event).site);
             let blocked = encoding.blocked(event, timed)?.blocked;
             let next = encoding.next(event)?;
             let stuck = encoding.solver().and(&[next, blocked])?;

@@ -445,6 +445,13 @@ impl SiteIndex {
         matches!(self.op(program, site), Some(Op::Sync { op: SyncOp::TimedWait, .. }))
             || self.called(program, site).is_some_and(|name| TIMED_WAITS.contains(&name))
     }
+
+    /// Whether nobody waits at a site for ever: whatever is waited for there, the wait is given up at some time.
+    #[must_use]
+    pub fn has_deadline(&self, program: &Program, site: SiteId) -> bool {
+        let says_so = |name: &str| name.contains("timed") || name.contains("clock");
+        self.is_timed_wait(program, site) || self.called(program, site).is_some_and(says_so)
+    }
 }
 
 /// Functions that wait for a condition variable until some time.

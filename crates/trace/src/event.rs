@@ -408,6 +408,20 @@ impl EventKind {
         )
     }
 
+    /// Whether a thread that stands before the event may have to wait for others.
+    #[must_use]
+    pub fn may_wait(&self) -> bool {
+        matches!(
+            self,
+            EventKind::Lock { .. }
+                | EventKind::WaitEnd { .. }
+                | EventKind::StopWaiting { .. }
+                | EventKind::Acquire { .. }
+                | EventKind::BarrierLeave { .. }
+                | EventKind::Join { .. }
+        )
+    }
+
     /// Whether the event belongs to the recording proper: synchronisation, threads, allocation, failures.
     /// The others (accesses, branches, external results) are a log's.
     #[must_use]

@@ -2,7 +2,7 @@
 //! callbacks from it, exceptions. What is done out there is as recorded.
 
 use crate::Refusal;
-use crate::access::content;
+use crate::access::{Access, content};
 use crate::path::Outcome;
 use crate::perform::Performed;
 use crate::run::{Call, Frame, Happened, Run, State, width_of};
@@ -218,6 +218,16 @@ impl Run<'_> {
                 };
                 let bytes = content(&expected.kind).len() as u64;
                 return Ok(Ok(self.wide(t, AccessKind::Read, at, bytes)));
+            }
+            EventKind::Write { order, .. } => {
+                let Some(at) = self.recorded_address(expected) else {
+                    return Err(self.not_followed(t, "a write"));
+                };
+                let content = content(&expected.kind);
+                self.memory.store(at, &content);
+                let written = (at, content.len() as u64);
+                let access = self.access(t, (AccessKind::Write, *order), written, &[], None);
+                return self.accessed(Access { before: None, after: None, ..access }, *order);
             }
             EventKind::WriteBytes { .. } => {
                 let Some(at) = self.recorded_address(expected) else {

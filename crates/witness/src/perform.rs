@@ -260,7 +260,7 @@ impl Run<'_> {
         })
     }
 
-    fn access(
+    pub fn access(
         &self,
         t: usize,
         (kind, order): (AccessKind, Option<Order>),
@@ -290,7 +290,8 @@ impl Run<'_> {
         Happened { access: Some(Access { before: None, after: None, ..access }), ..Happened::plain() }
     }
 
-    fn accessed(&mut self, access: Access, order: Option<Order>) -> Performed {
+    /// An access has happened, with this order if it is atomic.
+    pub fn accessed(&mut self, access: Access, order: Option<Order>) -> Performed {
         if let Some(order) = order {
             self.clocks.atomic(&access, order);
         }

@@ -42,6 +42,12 @@ impl<'w> Walk<'w> {
                 self.write(t, (at, event), unknown, content)?;
                 Ok(Step::Took)
             }
+            EventKind::Write { bytes, value, .. } => {
+                let value = self.expressions.int(crate::bytes_width(u32::from(*bytes)), u128::from(*value));
+                let unknown = self.expressions.unknown(Width::W64);
+                self.write(t, (at, event), unknown, vec![value])?;
+                Ok(Step::Took)
+            }
             EventKind::ReadBytes { .. } => {
                 // What the function gives depends on these bytes and on nothing else that others can change.
                 let content = self.read_outside(t, (at, event))?;

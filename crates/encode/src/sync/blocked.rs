@@ -34,6 +34,7 @@ impl Encoding<'_> {
         let mut others = self.solver.bool_const(false);
         let Kind::Other(kind) = self.kind(event) else { return self.all(by, others) };
         match *kind {
+            EventKind::Lock { .. } | EventKind::Acquire { .. } | EventKind::Join { .. } if timed => {}
             EventKind::Lock { object, mode, .. } => self.holders(event, object, mode, &mut by)?,
             EventKind::WaitEnd { condition, mutex, reason } => {
                 let previous = self.previous(event);

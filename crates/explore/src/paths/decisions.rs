@@ -100,18 +100,6 @@ pub fn outcome(kind: &EventKind) -> Option<u64> {
     })
 }
 
-/// Whether a thread that stands before this waits for others.
-fn waits(kind: &EventKind) -> bool {
-    matches!(
-        kind,
-        EventKind::Lock { .. }
-            | EventKind::WaitEnd { .. }
-            | EventKind::Acquire { .. }
-            | EventKind::BarrierLeave { .. }
-            | EventKind::Join { .. }
-    )
-}
-
 impl Paths {
     /// Of a trace that has all its events, the last `standing` of which have not happened: their threads stand before them.
     pub fn of(trace: &Trace, standing: usize) -> Paths {
@@ -133,7 +121,7 @@ impl Paths {
             }
         }
         for event in standing {
-            open.entry(event.id.thread).and_modify(|stop| stop.fails = !waits(&event.kind));
+            open.entry(event.id.thread).and_modify(|stop| stop.fails = !event.kind.may_wait());
         }
         paths.stops = open;
         paths

@@ -12,6 +12,18 @@ use trace::{EventKind, Trace};
 /// Beginnings of names of functions that synchronise, whose outcomes are decisions of the trace.
 const SYNCHRONISE: [&str; 8] = ["pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_", "call_once", "__tb_"];
 
+/// Beginnings of the names of C++ functions that call no others than those: of `std::thread`, `std::condition_variable`, `std::call_once` and futures, and
+/// what throws if they cannot do what they are asked.
+const CXX: [&str; 7] = [
+    "_ZNSt6thread",
+    "_ZNSt18condition_variable",
+    "_ZNSt22condition_variable_any",
+    "_ZNSt13__future_base",
+    "_ZSt11__once_proxy",
+    "_ZSt20__throw_system_error",
+    "_ZSt9terminate",
+];
+
 /// Parts of names of functions that look at the time, or wait until some has passed.
 const TIMED: [&str; 4] = ["timed", "clock", "sleep", "alarm"];
 
@@ -88,6 +100,7 @@ pub fn unknown(name: &str) -> Option<String> {
     }
     // `operator new` and `delete`, exceptions, assertions, and what the compiler makes of memory functions.
     let known = begins(&SYNCHRONISE)
+        || begins(&CXX)
         || HARMLESS.contains(&name)
         || begins(&["_Zn", "_Zd", "__cxa_", "__assert", "__VERIFIER_", "llvm."]);
     (!known).then(|| {
@@ -109,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_synchronises_prints_or_computes_is_known() {
-        for name in ["pthread_mutex_lock", "printf", "memcpy", "_Znwm", "__assert_fail", "sem_wait"] {
+        for name in ["pthread_mutex_lock", "printf", "_Znwm", "__assert_fail", "sem_wait", "_ZNSt6thread4joinEv"] {
             assert_eq!(unknown(name), None, "{name}");
         }
     }

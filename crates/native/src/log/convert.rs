@@ -281,7 +281,7 @@ impl<'l> Converter<'l> {
                     self.event(n, id, EventKind::Update { location, bytes, old, new: value, order });
                 }
             }
-            Does::Call | Does::Opaque => self.result(n, id, unit.value),
+            Does::Call | Does::Sets | Does::Opaque => self.result(n, id, unit.value),
             Does::Nothing | Does::Copy(_) | Does::Fill | Does::Stack(..) => {}
         }
     }
@@ -451,6 +451,12 @@ impl<'l> Converter<'l> {
             Does::Write(_) | Does::Fill => false,
             // What a function of the C library has read.
             Does::Call => true,
+            Does::Sets => {
+                let value = content.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+                let order = Some(ir::Order::Release);
+                let bytes = content.len() as u8;
+                return self.event(n, id, EventKind::Write { location, bytes, value, order });
+            }
             _ => return,
         };
         let kind = match reads {

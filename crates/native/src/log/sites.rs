@@ -2,7 +2,7 @@
 
 use crate::Linked;
 use abi::unit::MOST_SITES;
-use ir::{GlobalId, Op, Operand, Order, Program, ShapeId, SiteId, Terminator, Type};
+use ir::{Callee, GlobalId, Op, Operand, Order, Program, ShapeId, SiteId, Terminator, Type};
 
 /// What the units of a site stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +23,8 @@ pub enum Does {
     Branch(u32),
     /// A call of what may not be instrumented: its result.
     Call,
+    /// The same of a function that sets atomically what others look at without a call.
+    Sets,
     /// An opaque instruction: its result, or two units if it is atomic.
     Opaque,
     /// A copy: the bytes read, then the bytes written. If it copies an argument that is passed by value, only the bytes read;
@@ -158,7 +160,7 @@ fn instruction_site(op: &Op, result: Option<Type>, ty: &dyn Fn(&Operand) -> Type
         }
         Op::Fence { order } => (Does::Fence(*order), 0, None),
         // A function that another module defines is external to the module that calls it, so that any call may have a unit.
-        Op::Call { .. } => (Does::Call, result, None),
+        Op::Call { callee, .. } => (call(callee), result, None),
         Op::Opaque { .. } => (Does::Opaque, result, None),
         Op::MemoryCopy { .. } => (Does::Copy(None), 0, None),
         Op::MemorySet { to, .. } => (Does::Fill, 0, global(to)),
@@ -174,12 +176,19 @@ fn instruction_site(op: &Op, result: Option<Type>, ty: &dyn Fn(&Operand) -> Type
     Site { does, bytes, global, pointee: None, parameters: None, heads_block: false }
 }
 
+fn call(callee: &Callee) -> Does {
+    match callee {
+        Callee::External(name) if **name == *"__cxa_guard_release" => Does::Sets,
+        _ => Does::Call,
+    }
+}
+
 fn terminator_site(terminator: &Terminator) -> Site {
     let (does, bytes) = match terminator {
         Terminator::Branch { .. } => (Does::Branch(2), 0),
         Terminator::Switch { cases, .. } => (Does::Branch(cases.len() as u32 + 1), 0),
         Terminator::IndirectJump { targets, .. } => (Does::Branch(targets.len() as u32), 0),
-        Terminator::Invoke { .. } => (Does::Call, 8),
+        Terminator::Invoke { callee, .. } => (call(callee), 8),
         _ => (Does::Nothing, 0),
     };
     Site { does, bytes, global: None, pointee: None, parameters: None, heads_block: false }

@@ -108,17 +108,7 @@ impl Symbolic<'_> {
         let exclusive = ctp.events.iter().any(|e| matches!(e.kind, Kind::Other(EventKind::ExclusiveBegin)));
         let mut places = vec![];
         for event in (0..ctp.events.len()).map(EventIndex::new).filter(|&at| !ctp.event(at).silent) {
-            let blocks = matches!(
-                ctp.event(event).kind,
-                Kind::Other(
-                    EventKind::Lock { .. }
-                        | EventKind::WaitEnd { .. }
-                        | EventKind::StopWaiting { .. }
-                        | EventKind::Acquire { .. }
-                        | EventKind::BarrierLeave { .. }
-                        | EventKind::Join { .. }
-                )
-            );
+            let blocks = matches!(&ctp.event(event).kind, Kind::Other(kind) if kind.may_wait());
             if blocks || exclusive {
                 let blocked = self.encoding.blocked(event, self.timed.contains(&event))?;
                 let next = self.encoding.next(event)?;

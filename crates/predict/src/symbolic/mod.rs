@@ -16,7 +16,7 @@ use claim::{Answer, Because, Candidate, Property, Unknown};
 use ctp::{Ctp, EventIndex, Kind};
 use encode::{Bool, Context, Encoding, Interrupter, Limits, Mode, Model, OtherOrders, Result, Stop};
 use facts::{Core, Fact};
-use ir::{Op, Program, SiteIndex, SyncOp};
+use ir::{Op, Program, SiteIndex};
 use rustc_hash::FxHashSet;
 use std::time::{Duration, Instant};
 use trace::EventId;
@@ -97,18 +97,17 @@ impl<'c> Symbolic<'c> {
         let sites = SiteIndex::new(program);
         let (mut others, mut timed) = (OtherOrders::default(), FxHashSet::default());
         for (at, event) in ctp.events.iter().enumerate() {
-            let Some(op) = sites.op(program, event.site) else { continue };
-            match (&event.kind, op) {
-                (
-                    Kind::CompareExchange { success, .. },
-                    Op::CompareExchange { success: yes, failure: no, .. },
-                ) => {
-                    others.insert(EventIndex::new(at), if *success { *no } else { *yes });
-                }
-                (_, Op::Sync { op: SyncOp::TimedWait, .. }) => {
-                    timed.insert(EventIndex::new(at));
-                }
-                _ => {}
+            if let (
+                Kind::CompareExchange { success, .. },
+                Some(Op::CompareExchange { success: yes, failure: no, .. }),
+            ) = (&event.kind, sites.op(program, event.site))
+            {
+                others.insert(EventIndex::new(at), if *success { *no } else { *yes });
+            }
+            if matches!(&event.kind, Kind::Other(kind) if kind.may_wait())
+                && sites.has_deadline(program, event.site)
+            {
+                timed.insert(EventIndex::new(at));
             }
         }
         Ok(Symbolic { encoding, options, deadline, others, timed, cores: vec![], asked: 0, small: false })

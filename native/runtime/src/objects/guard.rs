@@ -4,9 +4,10 @@
 
 use crate::baton::wait_for;
 use crate::next::interpose;
+use crate::objects::once;
+use crate::page;
 use crate::runtime::runtime;
 use crate::want::Want;
-use abi::note::{Mode, Step};
 use libc::c_int;
 
 #[repr(C)]
@@ -25,23 +26,26 @@ fn at(object: usize) -> &'static mut Guard {
 
 fn release(object: usize, done: bool) {
     wait_for(Want::Nothing);
-    let guard = at(object);
-    guard.state = 0;
-    guard.done = u8::from(done);
-    runtime().me().released(object);
-    runtime().step(Step::Unlock { object: object as u64, mode: Mode::Mutex, depth: 0 });
+    if done {
+        at(object).done = 1;
+        runtime().bytes(page::call_site(), object as u64, &[1]);
+        wait_for(Want::Nothing);
+    }
+    at(object).state = 0;
+    once::leave(object, !done);
 }
 
 interpose! {
     fn __cxa_guard_acquire(object: usize) -> c_int {
         wait_for(Want::Once(&raw const at(object).state as usize));
-        if at(object).done != 0 {
-            return 0;
-        }
+        let is_new = at(object).done == 0;
         at(object).state = 1;
-        let depth = runtime().me().acquired(object, Mode::Mutex);
-        runtime().step(Step::Lock { object: object as u64, mode: Mode::Mutex, depth });
-        1
+        once::enter(object, is_new);
+        if !is_new {
+            at(object).state = 0;
+            once::leave(object, false);
+        }
+        c_int::from(is_new)
     }
     fn __cxa_guard_release(object: usize) { release(object, true) }
     fn __cxa_guard_abort(object: usize) { release(object, false) }

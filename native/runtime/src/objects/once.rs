@@ -1,4 +1,4 @@
-//! What is done once: `pthread_once`, `call_once`. To others it looks like a lock around the doing.
+//! What is done once: `pthread_once`, `call_once`. To others it looks like a lock around the doing, and one token: who gets it does what is to be done.
 
 use crate::baton::wait_for;
 use crate::next::interpose;
@@ -22,6 +22,28 @@ pub fn is_idle(object: usize) -> bool {
     *at(object) != DOING
 }
 
+/// The one token of what is done once, as an object beside the lock. There is room: the word has four bytes.
+fn token(object: usize) -> u64 {
+    object as u64 + 1
+}
+
+/// Takes the lock, and looks whether it is up to us.
+pub fn enter(object: usize, is_new: bool) {
+    let depth = runtime().me().acquired(object, Mode::Mutex);
+    runtime().step(Step::Lock { object: object as u64, mode: Mode::Mutex, depth });
+    wait_for(Want::Nothing);
+    runtime().step(Step::TryAcquire { semaphore: token(object), acquired: is_new });
+}
+
+/// Gives the lock back, and the token too if nothing was done.
+pub fn leave(object: usize, gives_back: bool) {
+    if gives_back {
+        runtime().step(Step::Release { semaphore: token(object) });
+    }
+    runtime().me().released(object);
+    runtime().step(Step::Unlock { object: object as u64, mode: Mode::Mutex, depth: 0 });
+}
+
 /// Ends the doing, also when an exception leaves it: then it was not done.
 struct Doing {
     object: usize,
@@ -31,8 +53,7 @@ struct Doing {
 impl Drop for Doing {
     fn drop(&mut self) {
         *at(self.object) = self.becomes;
-        runtime().me().released(self.object);
-        runtime().step(Step::Unlock { object: self.object as u64, mode: Mode::Mutex, depth: 0 });
+        leave(self.object, self.becomes == NEW);
     }
 }
 
@@ -41,12 +62,11 @@ fn once(object: usize, function: extern "C-unwind" fn()) {
         return;
     }
     wait_for(Want::Once(object));
-    let new = *at(object) == NEW;
-    let depth = runtime().me().acquired(object, Mode::Mutex);
-    runtime().step(Step::Lock { object: object as u64, mode: Mode::Mutex, depth });
     let mut doing = Doing { object, becomes: *at(object) };
-    if new {
-        *at(object) = DOING;
+    let is_new = doing.becomes == NEW;
+    *at(object) = DOING;
+    enter(object, is_new);
+    if is_new {
         function();
         doing.becomes = DONE;
     }
