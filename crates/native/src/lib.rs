@@ -11,6 +11,7 @@
 
 pub mod cc;
 mod compiled;
+mod demangle;
 pub mod doctor;
 pub mod launch;
 mod link;

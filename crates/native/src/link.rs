@@ -8,6 +8,7 @@
 //! the winner if that is the same code; otherwise it stays as a function that nobody calls.
 
 use crate::NativeError;
+use crate::demangle::short_name;
 use crate::names::{Names, Place};
 use crate::record::Module;
 use crate::rewrite::{Map, Target, same_outline};
@@ -229,8 +230,17 @@ impl Linker {
         for (g, global) in (0..).zip(&module.program.globals) {
             let place = Place { module: number, target: AliasTarget::Global(g) };
             if let Some(id) = self.global_numbers.get(&place) {
-                self.globals[id.index()] = map.global(global);
+                self.globals[id.index()] = guard(map.global(global));
             }
         }
     }
+}
+
+/// A guard of C++ is called after the variable that it guards.
+fn guard(mut global: Global) -> Global {
+    let guards = global.name.starts_with("_ZGV").then(|| short_name(&global.name));
+    if let Some(variable) = guards.as_deref().and_then(|name| name.strip_prefix("guard variable for ")) {
+        global.name = format!("guard of {variable}").into();
+    }
+    global
 }

@@ -165,6 +165,7 @@ fn call_makes(callee: &Callee, kind: &EventKind, compiled: bool) -> bool {
         EventKind::External { .. }
             | EventKind::ReadBytes { .. }
             | EventKind::WriteBytes { .. }
+            | EventKind::Write { .. }
             | EventKind::End
     );
     outside && (compiled || !matches!(callee, Callee::Function(_)))

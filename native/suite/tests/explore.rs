@@ -197,6 +197,28 @@ fn ways_that_cannot_matter_are_left_out_as_in_their_twins() {
     });
 }
 
+/// Who does what is done once is up to the schedule.
+#[test]
+fn everybody_may_be_the_first_to_do_what_is_done_once() {
+    for_each(&programs("once"), |program| {
+        let built = build(program, &Build::at("-O1"));
+        let (compiled, name) = (open(&built.path), program.name());
+        let mut steps = Traced::new(&compiled).expect("it runs");
+        let mut classes = vec![];
+        search(&mut steps, Reduction::Optimal, Limits::default(), &mut |steps: &Traced<'_, _>, _| {
+            classes.push(steps.trace().clone());
+            true
+        });
+        assert_eq!((steps.error(), steps.incomplete()), (None, BTreeSet::new()), "{name}");
+        let (left, _) = pruned(&compiled, Property::Assertion, true);
+        let by_paths = explored(&compiled, MOST_CLASSES);
+        assert_eq!(by_paths.duplicates, 0, "{name}");
+        for runs in [&classes, &left, &by_paths.runs] {
+            assert_eq!(ends(runs), BTreeSet::from(["ends", "fails"]), "{name}");
+        }
+    });
+}
+
 /// What memory holds that nobody wrote is not known, so no search says that it cannot be read.
 #[test]
 fn what_nobody_wrote_may_be_anything() {

@@ -122,7 +122,9 @@ mod tests {
 
     #[test]
     fn what_synchronises_prints_or_computes_is_known() {
-        for name in ["pthread_mutex_lock", "printf", "_Znwm", "__assert_fail", "sem_wait", "_ZNSt6thread4joinEv"] {
+        for name in
+            ["pthread_mutex_lock", "printf", "_Znwm", "__assert_fail", "sem_wait", "_ZNSt6thread4joinEv"]
+        {
             assert_eq!(unknown(name), None, "{name}");
         }
     }

@@ -88,14 +88,11 @@ impl<S: Subject> Traced<'_, S> {
         }
     }
 
-    /// Whether there is a token, found out by a run; then it is known how many there are at least, or exactly.
+    /// Whether there is a token, found out by a run. That tells how many there are at least; where there is none it is known how many there are.
     pub(super) fn count_tokens(&self, semaphore: u64, thread: ThreadId, schedule: &Schedule) -> bool {
         let can = self.can_go_on(schedule, thread);
-        let mut known = self.known.borrow_mut();
-        let (least, exact) = known.counts.tokens.entry(semaphore).or_insert((0, false));
-        match can {
-            true => *least += 1,
-            false => *exact = true,
+        if !can {
+            self.known.borrow_mut().counts.tokens.entry(semaphore).or_insert((0, false)).1 = true;
         }
         can
     }

@@ -455,7 +455,8 @@ impl<'l> Converter<'l> {
                 let value = content.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
                 let order = Some(ir::Order::Release);
                 let bytes = content.len() as u8;
-                return self.event(n, id, EventKind::Write { location, bytes, value, order });
+                self.event(n, id, EventKind::Write { location, bytes, value, order });
+                return;
             }
             _ => return,
         };

@@ -3,6 +3,7 @@
 //! A thread is called after the function that it runs and the place of its fork. The number is that of the fork among all of
 //! its parent, so that it is the same in every schedule. Under other parents than `main`, the parent's name comes first.
 
+use crate::demangle::short_name;
 use ir::{FunctionId, Program, SiteId, SiteIndex};
 use rustc_hash::FxHashMap;
 use trace::{EventId, ThreadId, ThreadInfo};
@@ -101,19 +102,5 @@ impl<'p> Threads<'p> {
             },
             _ => own,
         }
-    }
-}
-
-/// A function as people call it: C++ names without the linker's code for types.
-fn short_name(symbol: &str) -> String {
-    // Without the prefix any C name may read as a type: `f` is `float`.
-    let mangled = symbol.starts_with("_Z").then(|| cpp_demangle::Symbol::new(symbol));
-    let Some(Ok(name)) = mangled else { return symbol.to_owned() };
-    let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
-    match name.demangle_with_options(&options) {
-        Ok(name) if name.len() <= 60 => name,
-        Ok(name) if name.contains("_M_run") || name.contains("_State_impl") => "std::thread".to_owned(),
-        Ok(name) => name.chars().take(57).chain("…".chars()).collect(),
-        Err(_) => symbol.to_owned(),
     }
 }

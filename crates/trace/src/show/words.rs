@@ -1,7 +1,7 @@
 //! Events and outcomes in words.
 
 use crate::names::Names;
-use crate::{BlockedThread, Event, EventKind, LockMode, Logging, Outcome, WaitsFor, WakeReason};
+use crate::{BlockedThread, Event, EventKind, Location, LockMode, Logging, Outcome, WaitsFor, WakeReason};
 use ir::{Order, SiteId};
 
 /// What happened in an event: `read x = 0`, `lock m`, `woken (signal by T2)`.
@@ -71,6 +71,9 @@ pub(super) fn event(names: &Names<'_>, event: &Event) -> String {
         K::Signal { condition, woken: None } => format!("signal {} (nobody waits)", at(condition)),
         K::Broadcast { condition, woken } => format!("broadcast {} ({woken} woken)", at(condition)),
         K::Acquire { semaphore } => format!("acquire {}", at(semaphore)),
+        K::TryAcquire { semaphore, acquired } if is_once(names, event.site) => {
+            format!("once {}: {}", at(&guarded(*semaphore)), if *acquired { "first" } else { "was done" })
+        }
         K::TryAcquire { semaphore, acquired } => {
             format!("try acquire {}: {}", at(semaphore), if *acquired { "acquired" } else { "not acquired" })
         }
@@ -101,6 +104,17 @@ pub(super) fn event(names: &Names<'_>, event: &Event) -> String {
         }
         K::Landing => "exception caught".into(),
     }
+}
+
+/// Whether what is done once is done at a site, if it is up to its thread.
+fn is_once(names: &Names<'_>, site: SiteId) -> bool {
+    const ONCE: [&str; 3] = ["pthread_once", "call_once", "__cxa_guard_acquire"];
+    names.called(site).is_some_and(|name| ONCE.contains(&name))
+}
+
+/// What has this as its one token: the runtime puts it behind the object's first byte.
+fn guarded(token: Location) -> Location {
+    Location { offset: token.offset.saturating_sub(1), ..token }
 }
 
 /// How a run ended, one line or several.

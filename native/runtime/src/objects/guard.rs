@@ -25,14 +25,12 @@ fn at(object: usize) -> &'static mut Guard {
 }
 
 fn release(object: usize, done: bool) {
-    wait_for(Want::Nothing);
     if done {
+        wait_for(Want::Nothing);
         at(object).done = 1;
         runtime().bytes(page::call_site(), object as u64, &[1]);
-        wait_for(Want::Nothing);
     }
-    at(object).state = 0;
-    once::leave(object, !done);
+    once::leave(object, !done, || at(object).state = 0);
 }
 
 interpose! {
@@ -42,8 +40,7 @@ interpose! {
         at(object).state = 1;
         once::enter(object, is_new);
         if !is_new {
-            at(object).state = 0;
-            once::leave(object, false);
+            once::leave(object, false, || at(object).state = 0);
         }
         c_int::from(is_new)
     }

@@ -35,11 +35,14 @@ pub fn enter(object: usize, is_new: bool) {
     runtime().step(Step::TryAcquire { semaphore: token(object), acquired: is_new });
 }
 
-/// Gives the lock back, and the token too if nothing was done.
-pub fn leave(object: usize, gives_back: bool) {
+/// Gives the lock back, and the token too if nothing was done; `unlock` is what lets others in.
+pub fn leave(object: usize, gives_back: bool, unlock: impl FnOnce()) {
     if gives_back {
+        wait_for(Want::Nothing);
         runtime().step(Step::Release { semaphore: token(object) });
     }
+    wait_for(Want::Nothing);
+    unlock();
     runtime().me().released(object);
     runtime().step(Step::Unlock { object: object as u64, mode: Mode::Mutex, depth: 0 });
 }
@@ -52,8 +55,7 @@ struct Doing {
 
 impl Drop for Doing {
     fn drop(&mut self) {
-        *at(self.object) = self.becomes;
-        leave(self.object, self.becomes == NEW);
+        leave(self.object, self.becomes == NEW, || *at(self.object) = self.becomes);
     }
 }
 
