@@ -5,14 +5,14 @@
 
 use crate::baton::{Got, switch, wait_for};
 use crate::next::{interpose, next};
-use crate::objects::deadline;
+use crate::objects::{deadline, mutex};
 use crate::place::{STACK_BYTES, STACKS};
 use crate::runtime::{active, runtime};
 use crate::thread::{Life, Thread};
 use crate::want::{Deadline, Want};
 use crate::{alloc, cancel, fault, signals, sys};
 use abi::Note;
-use abi::note::{Mode, Step};
+use abi::note::Step;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -211,18 +211,13 @@ extern "C" fn destructor(_: *mut c_void) {
         return arm();
     }
     wait_for(Want::Nothing);
+    mutex::give_up();
     if is_last() {
         return;
     }
     let runtime = runtime();
-    let held = core::mem::take(&mut runtime.me().held);
-    for lock in held.iter().filter(|held| held.mode == Mode::Mutex) {
-        crate::objects::mutex::owner_ended(lock.object);
-    }
     runtime.step(Step::End);
-    let thread = runtime.me();
-    thread.held = held;
-    thread.life = Life::Ended;
+    runtime.me().life = Life::Ended;
     switch();
 }
 

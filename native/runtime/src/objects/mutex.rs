@@ -6,6 +6,7 @@ use super::deadline;
 use crate::baton::{Got, wait_for};
 use crate::next::interpose;
 use crate::runtime::runtime;
+use crate::thread::Held;
 use crate::want::{Deadline, Want};
 use abi::note::{Mode, Step};
 use libc::{c_int, timespec};
@@ -64,7 +65,10 @@ pub fn lock(object: usize, until: Deadline) -> c_int {
     }
     let (result, depth) = take(object);
     match depth {
-        Some(depth) => runtime().step(Step::Lock { object: object as u64, mode: Mode::Mutex, depth }),
+        Some(depth) => {
+            runtime().step(Step::Lock { object: object as u64, mode: Mode::Mutex, depth });
+            tell(object, result);
+        }
         None => runtime().step(Step::TryLock { object: object as u64, mode: Mode::Mutex, acquired: None }),
     }
     result
@@ -79,6 +83,9 @@ pub fn try_lock(object: usize) -> c_int {
         false => (libc::EBUSY, None),
     };
     runtime().step(Step::TryLock { object: object as u64, mode: Mode::Mutex, acquired });
+    if acquired.is_some() {
+        tell(object, result);
+    }
     result
 }
 
@@ -160,14 +167,42 @@ pub fn may_wait(object: usize) -> bool {
     mutex.kind & TYPE == 0 || mutex.owner == name(runtime().current)
 }
 
-/// A thread ended while it held the mutex.
-pub fn owner_ended(object: usize) {
-    let mutex = at(object);
-    if mutex.kind & ROBUST != 0 && mutex.state == HELD {
+/// The running thread ends: others get the robust mutexes that it still has, and the first of them is told.
+pub fn give_up() {
+    let me = name(runtime().current);
+    let is_robust = |held: &&Held| {
+        let mutex = at(held.object);
+        held.mode == Mode::Mutex && mutex.kind & ROBUST != 0 && mutex.state == HELD && mutex.owner == me
+    };
+    let robust: Vec<usize> = runtime().me().held.iter().filter(is_robust).map(|held| held.object).collect();
+    for object in robust {
+        runtime().step(Step::Release { semaphore: death(object) });
+        wait_for(Want::Nothing);
+        let mutex = at(object);
         mutex.state = OWNER_DEAD;
         mutex.owner = 0;
         mutex.count = 0;
         mutex.users = 0;
+        let thread = runtime().me();
+        while thread.holds(object).is_some() {
+            thread.released(object);
+        }
+        runtime().step(Step::Unlock { object: object as u64, mode: Mode::Mutex, depth: 0 });
+        wait_for(Want::Nothing);
+    }
+}
+
+/// What tells that the owner of a robust mutex has ended: a token, as an object beside the mutex, which has room.
+fn death(object: usize) -> u64 {
+    object as u64 + 1
+}
+
+/// Who has got a robust mutex is told whether its last owner had ended.
+fn tell(object: usize, result: c_int) {
+    if at(object).kind & ROBUST != 0 {
+        wait_for(Want::Nothing);
+        let acquired = result == libc::EOWNERDEAD;
+        runtime().step(Step::TryAcquire { semaphore: death(object), acquired });
     }
 }
 
