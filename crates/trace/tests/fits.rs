@@ -69,7 +69,7 @@ fn every_operation_makes_its_own_events_and_no_others() {
         ("memcpy @x, @x, 1i32", "Read ReadBytes Write WriteBytes"),
         ("memset @x, 0i8, 1i32", "Write WriteBytes"),
         ("%8 = fork i64 $f()", "Fork"),
-        ("call external \"e\"()", "External ReadBytes WriteBytes End"),
+        ("call external \"e\"()", "External ReadBytes Write WriteBytes End"),
         ("call $f()", ""),
         ("opaque memory \"asm\"()", "External WriteBytes Update"),
         ("assert true", "Assert"),
@@ -143,7 +143,7 @@ fn every_operation_makes_its_own_events_and_no_others() {
             let mut trace = trace.clone();
             trace.origin.fingerprint = compiled.fingerprint();
             let fits = trace.check_fits(&compiled).is_ok();
-            let names = if *line == "call $f()" { "External ReadBytes WriteBytes End" } else { names };
+            let names = if *line == "call $f()" { "External ReadBytes Write WriteBytes End" } else { names };
             let expected = kind.is_synchronisation() || names.split(' ').any(|other| other == name);
             assert_eq!(fits, expected, "{line}: {name}");
         }
