@@ -2,16 +2,23 @@
 # Each does its own set-up: it installs what is missing, or says what to install.
 
 CARGO ?= cargo
+NATIVE ?= yes
 RATE = target/tools/bin/rate
 PYPERPLAN = target/tools/pyperplan
+SOURCES ?= yes
 
-.PHONY: demo test setup setup-native setup-test lint unit doc native fmt bench bench-solver bench-predict bench-plan bench-explore bench-explore-compiled bench-check bench-record bench-runs bench-run mutation random random-machine random-predict random-plan random-explore random-check random-twins fuzz-solver solver-contracts
+# What `make random` draws is new each time; `SEED=n` draws the same again.
+ifndef SEED
+SEED := $(shell date +%s)
+endif
+
+.PHONY: demo test setup setup-native setup-test native fmt bench bench-solver bench-predict bench-plan bench-explore bench-explore-compiled bench-check bench-record bench-runs bench-run mutation random random-machine random-predict random-plan random-explore random-check random-twins fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
 
-test: setup-test lint unit doc native
-	@echo "make test: everything passed"
+test: setup-test
+	@CARGO="$(CARGO)" NATIVE="$(NATIVE)" SOURCES="$(SOURCES)" RATE="$(CURDIR)/$(RATE)" PYPERPLAN="$(CURDIR)/$(PYPERPLAN)" sh scripts/test.sh
 
 setup:
 	@sh scripts/setup.sh
@@ -20,7 +27,7 @@ setup-native:
 	@sh scripts/setup.sh native
 
 setup-test: $(RATE)
-	@sh scripts/setup.sh test
+	@NATIVE="$(NATIVE)" sh scripts/setup.sh test
 	@[ -d $(PYPERPLAN) ] || python3 -m pip install --quiet --no-deps --target $(PYPERPLAN) pyperplan==2.1
 
 # A checker of clausal proofs that is not ours: the solver's tests show it what is claimed to be impossible.
@@ -28,23 +35,12 @@ $(RATE):
 	@sh scripts/setup.sh
 	$(CARGO) install --quiet --locked --version 0.3.0 --root target/tools rate
 
-lint:
-	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
-
-unit:
-	RATE="$(CURDIR)/$(RATE)" PYPERPLAN="$(CURDIR)/$(PYPERPLAN)" $(CARGO) test --workspace --all-features --locked
-
-doc:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --all-features --no-deps --locked
-
-# What needs LLVM 22: the compiler pass, the runtime, and the suite of compiled programs.
-native:
-	@CARGO="$(CARGO)" sh scripts/native.sh
+# What goes into compiled programs: the compiler pass and the runtime. They need LLVM 22.
+native: setup-native
+	@CARGO="$(CARGO)" sh scripts/build-native.sh
 
 fmt:
 	$(CARGO) fmt --all
-	cd native && $(CARGO) fmt --all
 
 bench: setup
 	$(CARGO) bench --locked -p threadbare-machine -p threadbare-trace
@@ -72,77 +68,78 @@ bench-plan: setup
 bench-record:
 	@sh scripts/setup.sh bench
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
-	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
-		$(CARGO) run --release --locked -p threadbare-suite --example bench_record
+	$(CARGO) run --release --locked -p threadbare-suite --example bench_record
 
 # How many runs of small compiled programs are made in a second, with a process for each and with one that forks itself.
 bench-runs: setup-native
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
-	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
-		$(CARGO) run --release --locked -p threadbare-suite --example bench_runs
+	$(CARGO) run --release --locked -p threadbare-suite --example bench_runs
 
 # The table of AV on compiled programs, beside ThreadSanitizer and helgrind, and a program of thousands of lines with a
 # trace of a million events from end to end.
 bench-run:
 	@sh scripts/setup.sh bench
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
-	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
-		$(CARGO) run --release --locked -p threadbare-suite --example bench_run
+	$(CARGO) run --release --locked -p threadbare-suite --example bench_run
 
 # Programs that are right, broken at one place at a time: how many of the broken ones are noticed from passing runs.
 mutation: setup-native
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
-	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
-		$(CARGO) run --release --locked -p threadbare-suite --example mutation
+	$(CARGO) run --release --locked -p threadbare-suite --example mutation
 
 # The full count of random programs; `make test` runs a smaller one. One part for each engine that is compared with the oracle.
 random: random-machine random-predict random-plan random-explore random-check
 	@echo "make random: all comparisons with the oracle passed"
 
 random-machine: setup
-	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-lang --features random --lib
-	PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test random
+	@echo "random-machine: SEED=$(SEED)"
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-lang --features random --lib
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=10000 $(CARGO) test --release --locked -p threadbare-machine --test all -- random::
 	@echo "make random-machine: 10,000 programs passed each property of the language and of the machine"
 
 random-predict: setup
-	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
-		--test random --test full --test windows --test wakeups
+	@echo "random-predict: SEED=$(SEED)"
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-predict \
+		--test all -- random:: full:: windows:: wakeups::
 	@echo "make random-predict: 20,000 programs passed each comparison of the symbolic engine with the oracle"
 
 random-plan: setup
-	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=2000 $(CARGO) test --release --locked -p threadbare-predict \
-		--test planning --test sync
+	@echo "random-plan: SEED=$(SEED)"
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=2000 $(CARGO) test --release --locked -p threadbare-predict \
+		--test all -- planning:: sync::
 	@echo "make random-plan: 2,000 programs passed each comparison of plans, lock-valid runs and sync-preserving runs with the oracle"
 
 random-explore: setup
-	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-explore \
-		--test against_the_oracle --test paths --test prune --test traced
-	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=2000 $(CARGO) test --release --locked -p threadbare-explore \
-		--test switches --test spins --test workers
+	@echo "random-explore: SEED=$(SEED)"
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-explore \
+		--test all -- against_the_oracle:: paths:: prune:: traced::
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=2000 $(CARGO) test --release --locked -p threadbare-explore \
+		--test all -- switches:: spins:: workers::
 	@echo "make random-explore: 20,000 programs passed each comparison of the search with the oracle, 2,000 those of bounds, spins and workers"
 
 random-check: setup
-	PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-check \
-		--test outcomes --test races --test atomicity --test store_buffers
+	@echo "random-check: SEED=$(SEED)"
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=20000 $(CARGO) test --release --locked -p threadbare-check \
+		--test all -- outcomes:: races:: atomicity:: store_buffers::
 	@echo "make random-check: 20,000 programs passed each comparison of memory models with the oracle"
 
 # The same for compiled programs: what the oracle says of random model programs, beside what is found in their twins in C.
 random-twins: setup-native
+	@echo "random-twins: SEED=$(SEED)"
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
-	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
-		PROPTEST_RNG_SEED=$${SEED:-$$(date +%s)} PROPTEST_CASES=2000 \
-		$(CARGO) test --release --locked -p threadbare-suite --test random_twins -- --nocapture
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=2000 \
+		$(CARGO) test --release --locked -p threadbare-suite --test all -- random_twins:: --nocapture
 	@echo "make random-twins: of 6,000 random programs, those in C show what the oracle says of their twins; above is what could not be compared"
 
 # The full count of random formulas and scripts against z3, and the same with CaDiCaL's own contract checks on.
 fuzz-solver: setup-test
 	THREADBARE_SOLVER_FUZZ=50000 $(CARGO) test --release --locked -p threadbare-solver \
-		--test against_z3 --test scripts_against_z3 -- --nocapture
+		--test all -- against_z3:: scripts_against_z3:: --nocapture
 
 solver-contracts: setup-test
 	CXXFLAGS="-include $(CURDIR)/crates/solver/tests/contracts.h" CARGO_TARGET_DIR=target/contracts \
 		THREADBARE_SOLVER_FUZZ=5000 $(CARGO) test --locked -p threadbare-solver \
-		--test against_z3 --test scripts_against_z3 -- --nocapture
+		--test all -- against_z3:: scripts_against_z3:: --nocapture
 
 # How many runs each strategy of explore needs, on the programs of PRUNE Table 1 and Fig. 6.
 bench-explore: setup
@@ -151,8 +148,7 @@ bench-explore: setup
 # The same for compiled programs.
 bench-explore-compiled: setup-native
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
-	cd native && THREADBARE_LIB="$(CURDIR)/target/lib/threadbare" CARGO_TARGET_DIR="$(CURDIR)/target/native" \
-		$(CARGO) run --release --locked -p threadbare-suite --example bench_explore
+	$(CARGO) run --release --locked -p threadbare-suite --example bench_explore
 
 # The questions of 004 Fig. 6, programs of up to 500 memory operations, and 1,000 litmus tests made from cycles; beside z3 on the same formulas.
 bench-check: setup

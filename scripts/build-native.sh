@@ -11,13 +11,12 @@ for tool in clang-22 llvm-config-22; do
         exit 3
     }
 done
-# A target directory of its own: the other workspace's build must not wait for this one, nor build its parts anew.
-(cd native && CARGO_TARGET_DIR="$target/native" $CARGO build --release --locked -p threadbare-pass -p threadbare-runtime)
+$CARGO build --release --locked -p threadbare-pass -p threadbare-runtime
 lib=$target/lib/threadbare
 mkdir -p "$lib/include"
 for file in libthreadbare_pass.so libthreadbare_runtime.so; do
     # Aside first: a program that runs now keeps the file that it has.
-    cp "$target/native/release/$file" "$lib/$file.new"
+    cp "$target/release/$file" "$lib/$file.new"
     mv -f "$lib/$file.new" "$lib/$file"
 done
 cp native/include/threadbare.h "$lib/include/threadbare.h"

@@ -2,8 +2,8 @@
 # Installs what is needed and missing. Works as root or with sudo on Debian and Ubuntu; elsewhere it says what to install.
 #   setup.sh           to build: a C and a C++ compiler (for zstd and CaDiCaL)
 #   setup.sh native    and to compile programs: clang and LLVM 22
-#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22 with its C++ library; Chromium, to look at the HTML
-#                      report; Python with pip, for an independent planner
+#   setup.sh test      and to test: z3, an independent solver; clang and LLVM 22 with its C++ library, and what programs need that are
+#                      compiled (NATIVE=no: not these); Chromium, to look at the HTML report; Python with pip, for an independent planner
 #   setup.sh bench     and to compare what recording costs: clang's runtime libraries (ThreadSanitizer), valgrind
 #   setup.sh solvers   and to compare: z3 and cvc5
 set -eu
@@ -28,10 +28,15 @@ test)
     need z3 z3
     need python3 python3
     python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
-    need clang-22 clang-22
-    need llvm-config-22 llvm-22-dev
-    # The tests of C++ programs run with LLVM's library too. It is the archive that they are linked with.
-    [ -e /usr/lib/llvm-22/lib/libc++.a ] || missing="$missing libc++-22-dev libc++abi-22-dev"
+    if [ "${NATIVE:-yes}" != no ]; then
+        need clang-22 clang-22
+        need llvm-config-22 llvm-22-dev
+        # The tests of C++ programs run with LLVM's library too. It is the archive that they are linked with.
+        [ -e /usr/lib/llvm-22/lib/libc++.a ] || missing="$missing libc++-22-dev libc++abi-22-dev"
+        # What pigz and pbzip2 need, which are compiled from their sources.
+        [ -e /usr/include/zlib.h ] || missing="$missing zlib1g-dev"
+        [ -e /usr/include/bzlib.h ] || missing="$missing libbz2-dev"
+    fi
     # Any will do; the one without windows is the smallest.
     for browser in chromium chromium-browser google-chrome chromium-headless-shell; do
         command -v "$browser" >/dev/null 2>&1 && break
@@ -82,7 +87,7 @@ for package in clang-22 llvm-22-dev libc++-22-dev libc++abi-22-dev libclang-rt-2
         if ! apt-cache show "$package" >/dev/null 2>&1; then
             case "$package" in
             chromium*) without="install a Chromium for the test of the HTML report" ;;
-            libc++*) without="C++ programs are tested with one library only" ;;
+            libc++*) without="tests of C++ programs fail without LLVM's library" ;;
             libclang-rt*) without="there is nothing to compare with" ;;
             *) without="compiled programs are left out" ;;
             esac

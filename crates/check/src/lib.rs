@@ -52,9 +52,9 @@
 //! # How we know that it is right
 //!
 //! For random programs the outcomes, the races and the blocks that can be broken into are those that the machine's enumeration of all schedules
-//! gives (`tests/outcomes.rs`, `races.rs`, `atomicity.rs`); SC, TSO and PSO have the outcomes of machines with store buffers
-//! (`tests/store_buffers.rs`); the standard litmus tests have the verdicts of the literature under every model, and each core is enough and minimal
-//! (`tests/litmus_table.rs`); the paper's figures are tests (`tests/figures.rs`).
+//! gives (`tests/all/outcomes.rs`, `races.rs`, `atomicity.rs`); SC, TSO and PSO have the outcomes of machines with store buffers
+//! (`tests/all/store_buffers.rs`); the standard litmus tests have the verdicts of the literature under every model, and each core is enough and minimal
+//! (`tests/all/litmus_table.rs`); the paper's figures are tests (`tests/all/figures.rs`).
 //!
 //! # Limits
 //!

@@ -1,7 +1,7 @@
 //! How fast logs are read: ten million units of loads and stores by two threads, with a branch for each pair.
 //! `cargo bench -p threadbare-native`
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/all/common/mod.rs"]
 mod common;
 
 use common::log::{ACCT, FIRST, HEAD, Log, MAIN, NODE, origin, program, site};

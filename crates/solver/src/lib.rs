@@ -104,18 +104,18 @@
 //!
 //! Every clause that the theory gives to CaDiCaL is a cycle (or two sources of one read) and can be checked by itself:
 //! `check` does so with plain searches, knowing only what was declared. Every model is evaluated by a plain
-//! evaluator along its total order. Both are on in debug builds ([`Options::check`]). `tests/against_z3.rs` compares
-//! answers and cores on random formulas with z3, `tests/scripts_against_z3.rs` answers and models of random scripts;
-//! `tests/proofs.rs` gives clausal proofs to an independent DRAT checker; `make solver-contracts` runs the random
+//! evaluator along its total order. Both are on in debug builds ([`Options::check`]). `tests/all/against_z3.rs` compares
+//! answers and cores on random formulas with z3, `tests/all/scripts_against_z3.rs` answers and models of random scripts;
+//! `tests/all/proofs.rs` gives clausal proofs to an independent DRAT checker; `make solver-contracts` runs the random
 //! formulas and scripts on a CaDiCaL with its own checks on.
 //!
 //! # To change it
 //!
 //! * *A new constraint about points*: a `Role` for its literals, a handler that calls `add_edge` (derived edges) or
 //!   `propagate`, a `Cause` with the literals it depends on; then the same in `check`, `problem` (its plain meaning),
-//!   `reduce`, and the SMT-LIB export; then a statement in `tests/support/recipe.rs`.
+//!   `reduce`, and the SMT-LIB export; then a statement in `tests/all/support/recipe.rs`.
 //! * *A new bit-vector operation*: a `BvNode`, its meaning in `terms::value` and `terms::eval`, its facts, its circuit,
-//!   its SMT-LIB name; `tests/bit_vectors.rs` has a list of operations.
+//!   its SMT-LIB name; `tests/all/bit_vectors.rs` has a list of operations.
 //! * *Rules of the interface to CaDiCaL*: variables that the theory looks at are observed when they are made; external
 //!   clauses use observed variables only; no new variables during search; backtracking must be in order (`chrono` is off).
 //!

@@ -50,16 +50,43 @@ pub fn say(text: &str) {
 /// What goes on at the same time has a line each.
 static SPINNERS: LazyLock<indicatif::MultiProgress> = LazyLock::new(indicatif::MultiProgress::new);
 
-/// Shows on a terminal that something is going on, and what; is silent elsewhere.
-pub fn spinner() -> indicatif::ProgressBar {
-    let bar = match std::io::stderr().is_terminal() {
-        true => SPINNERS.add(indicatif::ProgressBar::new_spinner()).with_style(
-            indicatif::ProgressStyle::with_template("{spinner} {msg}, {elapsed}")
-                .unwrap_or_else(|_| indicatif::ProgressStyle::default_spinner()),
-        ),
-        false => indicatif::ProgressBar::hidden(),
-    };
-    bar.with_finish(indicatif::ProgressFinish::AndClear)
+/// Shows on a terminal that something is going on, and what. Elsewhere it is silent, or writes lines if `THREADBARE_PROGRESS=lines` asks
+/// for them.
+pub struct Spinner {
+    bar: Option<indicatif::ProgressBar>,
+    lines: bool,
+}
+
+impl Spinner {
+    pub fn start() -> Spinner {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = indicatif::ProgressStyle::with_template("{spinner} {msg}, {elapsed}")
+                .unwrap_or_else(|_| indicatif::ProgressStyle::default_spinner());
+            let bar = SPINNERS.add(indicatif::ProgressBar::new_spinner()).with_style(style);
+            bar.with_finish(indicatif::ProgressFinish::AndClear)
+        });
+        let lines = std::env::var_os("THREADBARE_PROGRESS").is_some_and(|how| how == "lines");
+        Spinner { bar, lines }
+    }
+
+    /// What is going on now.
+    pub fn tell(&self, what: impl FnOnce() -> String) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_message(what());
+                bar.tick();
+            }
+            None if self.lines => say(&format!("{}\n", what())),
+            None => {}
+        }
+    }
+
+    /// It is over; nothing of it stays on the terminal.
+    pub fn end(self) {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 /// Prints an error to standard error.

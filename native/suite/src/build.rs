@@ -1,6 +1,6 @@
 //! Compiling programs of the suite, with Threadbare and without.
 
-use crate::{Language, Program, directory};
+use crate::{Language, Program, cache, directory};
 use native::{Toolchain, cc};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,8 @@ pub enum Cxx {
 }
 
 impl Cxx {
-    /// Whether programs can be built with it here.
-    #[must_use]
-    pub fn is_installed(self) -> bool {
-        self == Cxx::LibStdCxx || Path::new("/usr/lib/llvm-22/lib/libc++.a").exists()
-    }
+    /// Both.
+    pub const ALL: [Cxx; 2] = [Cxx::LibStdCxx, Cxx::LibCxx];
 }
 
 /// How a program is built.
@@ -42,10 +39,10 @@ impl Build {
     }
 }
 
-/// A program that was built; its file goes when this does.
+/// A program that was built. One of the suite is kept for the next time; the file of another goes when this does.
 #[derive(Debug)]
 pub struct Built {
-    _directory: tempfile::TempDir,
+    _directory: Option<tempfile::TempDir>,
     /// The file.
     pub path: PathBuf,
 }
@@ -58,7 +55,7 @@ pub struct Built {
 pub fn build(program: &Program, how: &Build) -> Built {
     let toolchain = Toolchain::find();
     if let Err(error) = toolchain.check() {
-        panic!("{error}; sh scripts/build-native.sh, then set THREADBARE_LIB to target/lib/threadbare");
+        panic!("{error}");
     }
     let language = match program.language {
         Language::C => cc::Language::C,
@@ -87,14 +84,28 @@ pub fn plain(program: &Program, how: &Build) -> Built {
 }
 
 fn compile(program: &Program, how: &Build, command: impl Fn(&[OsString]) -> Command) -> Built {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join(program.path.file_stem().expect("a name"));
-    run(command(&words(program, how, &program.path, &path, &[])));
-    if let Some(library) = &program.library {
-        let beside = path.with_extension("so");
-        run(command(&words(program, how, library, &beside, &["-shared", "-fPIC"])));
+    if program.language == Language::Cxx && how.cxx == Cxx::LibCxx {
+        let archive = Path::new("/usr/lib/llvm-22/lib/libc++.a");
+        assert!(archive.exists(), "{} is missing: install libc++-22-dev and libc++abi-22-dev", archive.display());
     }
-    Built { _directory: directory, path }
+    let name = program.path.file_stem().expect("a name");
+    let commands = |directory: &Path| {
+        let path = directory.join(name);
+        let mut commands = vec![command(&words(program, how, &program.path, &path, &[]))];
+        if let Some(library) = &program.library {
+            let beside = path.with_extension("so");
+            commands.push(command(&words(program, how, library, &beside, &["-shared", "-fPIC"])));
+        }
+        commands
+    };
+    let make = |directory: &Path| commands(directory).into_iter().for_each(run);
+    if cache::keeps(program) {
+        let directory = cache::kept(commands, make);
+        return Built { path: directory.join(name), _directory: None };
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    make(directory.path());
+    Built { path: directory.path().join(name), _directory: Some(directory) }
 }
 
 fn words(program: &Program, how: &Build, source: &Path, output: &Path, more: &[&str]) -> Vec<OsString> {

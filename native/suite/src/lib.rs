@@ -4,9 +4,10 @@
 //! `docs/coverage.md`; `programs/twins/`: pairs of the model language and C) and `bench/`. Here is what the tests share: which
 //! programs there are, how they are built, and where code is that nobody here wrote.
 //!
-//! They need `THREADBARE_LIB`, the directory that `scripts/build-native.sh` fills.
+//! They need what `make native` builds. Programs that they compile are kept for the next time.
 
 mod build;
+mod cache;
 mod each;
 mod program;
 mod run;

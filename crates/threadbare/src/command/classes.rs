@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::{compiled, output, prediction};
 use anyhow::bail;
 use explore::{Limits, Part, Statistics, Traced};
-use indicatif::ProgressBar;
+use crate::output::Spinner;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -57,7 +57,7 @@ impl Classes {
 struct Search<'a, S> {
     program: &'a S,
     arguments: &'a ExploreArguments,
-    bar: &'a ProgressBar,
+    bar: &'a Spinner,
     /// Of all workers.
     runs: AtomicU64,
     progress: Progress,
@@ -73,7 +73,7 @@ pub fn classes(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let (program, _built, replay) =
         compiled::silent(&arguments.program, &arguments.process, &arguments.arguments)?;
     let difference = compiled::difference_of_two_runs(&program)?;
-    let bar = output::spinner();
+    let bar = Spinner::start();
     let (runs, progress) = (AtomicU64::new(0), Progress::default());
     let search = Search { program: &program, arguments, bar: &bar, runs, progress };
     let mut classes = search.all()?;
@@ -87,7 +87,7 @@ pub fn classes(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
         }
         recorded.push(run.trace);
     }
-    bar.finish_and_clear();
+    bar.end();
     output::say(&compiled::about_starts(&program));
     classes.incomplete.extend(incomplete(BTreeSet::new(), None, difference));
     if prediction::interrupter().is_set() {
@@ -178,8 +178,7 @@ impl<S: Subject + Sync> Search<'_, S> {
     fn after_run(&self, steps: &Traced<'_, S>, classes: &mut Classes) -> bool {
         classes.after(steps.trace());
         let runs = self.runs.fetch_add(1, Ordering::Relaxed) + 1;
-        self.bar.set_message(format!("exploring: {runs} runs{}", self.progress.words()));
-        self.bar.tick();
+        self.bar.tell(|| format!("exploring: {runs} runs{}", self.progress.words()));
         !prediction::interrupter().is_set() && steps.error().is_none()
     }
 }

@@ -5,14 +5,14 @@ use super::tree::Tree;
 use crate::cli::{ExploreArguments, Reduction};
 use crate::{output, prediction};
 use explore::{Limits, Part, Statistics};
-use indicatif::ProgressBar;
+use crate::output::Spinner;
 use machine::Machine;
 use machine::oracle::{Answers, LimitReached, Walk};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Goes through one schedule of each class of equivalent ones.
 pub fn reduce(machine: &Machine, arguments: &ExploreArguments) -> anyhow::Result<Answers> {
-    let bar = output::spinner();
+    let bar = Spinner::start();
     let search = Search {
         machine,
         arguments,
@@ -27,14 +27,14 @@ pub fn reduce(machine: &Machine, arguments: &ExploreArguments) -> anyhow::Result
         true => search.at_once(),
         false => search.by_parts(),
     };
-    bar.finish_and_clear();
+    bar.end();
     answers
 }
 
 struct Search<'a> {
     machine: &'a Machine,
     arguments: &'a ExploreArguments,
-    bar: &'a ProgressBar,
+    bar: &'a Spinner,
     limits: Limits,
     /// Of all workers.
     runs: AtomicU64,
@@ -130,8 +130,7 @@ impl Search<'_> {
             self.findings.fetch_max(walk.answers().findings(), Ordering::Relaxed);
             let findings = self.findings.load(Ordering::Relaxed);
             let parts = self.progress.words();
-            self.bar.set_message(format!("exploring: {runs} runs, {findings} findings{parts}"));
-            self.bar.tick();
+            self.bar.tell(|| format!("exploring: {runs} runs, {findings} findings{parts}"));
         }
         self.limit()
     }

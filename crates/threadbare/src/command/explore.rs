@@ -4,6 +4,7 @@ use super::runs;
 use super::shown::{self, Shown};
 use crate::cli::{ExploreArguments, Format, Method, Search};
 use crate::exit::Exit;
+use crate::output::Spinner;
 use crate::load::Kind;
 use crate::{load, output};
 use anyhow::{Context as _, bail};
@@ -128,7 +129,7 @@ fn explored(arguments: &ExploreArguments, answers: &Answers, exit: Exit) -> Expl
 
 /// Goes through all schedules.
 fn enumerate(machine: &Machine, arguments: &ExploreArguments, along: Option<&Trace>) -> Answers {
-    let bar = output::spinner();
+    let bar = Spinner::start();
     let question = Question {
         method: match arguments.method {
             Method::Stateful => oracle::Method::Stateful,
@@ -144,13 +145,12 @@ fn enumerate(machine: &Machine, arguments: &ExploreArguments, along: Option<&Tra
         max_memory: arguments.max_state_memory << 20,
     };
     let answers = oracle::ask_with_progress(machine, &question, &mut |progress| {
-        bar.set_message(format!(
+        bar.tell(|| format!(
             "exploring: {} events, {} states, {} findings",
             progress.steps, progress.states, progress.findings
         ));
-        bar.tick();
     });
-    bar.finish_and_clear();
+    bar.end();
     answers
 }
 

@@ -7,21 +7,21 @@ use crate::exit::Exit;
 use crate::{compiled, output};
 use anyhow::bail;
 use explore::paths::{self, Explored};
-use indicatif::ProgressBar;
+use crate::output::Spinner;
 use subject::Subject as _;
 use trace::Trace;
 
 /// Of a model program.
 pub fn paths(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     let machine = runs::machine(arguments, "paths")?;
-    let bar = output::spinner();
+    let bar = Spinner::start();
     let search = options(arguments);
     let mut saving = Saving::new(arguments, machine.fingerprint())?;
     let known = saving.known().to_vec();
     let mut each = counting(&bar, &mut saving);
     let mut explored = paths::explore_beyond(&machine, &search, &known, &mut each)?;
     drop(each);
-    bar.finish_and_clear();
+    bar.end();
     explored.incomplete.extend(saving.end()?);
     let counted = counted(&explored);
     runs::tell(arguments, &machine, runs::naming(arguments), searched(explored, counted))
@@ -34,14 +34,14 @@ pub fn paths_of_compiled(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     }
     let (program, _built, replay) =
         compiled::silent(&arguments.program, &arguments.process, &arguments.arguments)?;
-    let bar = output::spinner();
+    let bar = Spinner::start();
     let difference = compiled::difference_of_two_runs(&program)?;
     let mut saving = Saving::new(arguments, program.program().fingerprint())?;
     let known = saving.known().to_vec();
     let mut each = counting(&bar, &mut saving);
     let mut explored = paths::explore_beyond(&program, &options(arguments), &known, &mut each)?;
     drop(each);
-    bar.finish_and_clear();
+    bar.end();
     output::say(&compiled::about_starts(&program));
     explored.incomplete.extend(saving.end()?);
     explored.incomplete.extend(difference.map(|difference| {
@@ -62,12 +62,11 @@ fn options(arguments: &ExploreArguments) -> paths::Options {
 }
 
 /// Counts runs, for who waits for them.
-fn counting(bar: &ProgressBar, saving: &mut Saving) -> impl FnMut(&Trace, usize) -> bool {
+fn counting(bar: &Spinner, saving: &mut Saving) -> impl FnMut(&Trace, usize) -> bool {
     let mut count = 0;
     move |run, left| {
         count += 1;
-        bar.set_message(format!("exploring: {count} combinations of paths, {left} to be asked about"));
-        bar.tick();
+        bar.tell(|| format!("exploring: {count} combinations of paths, {left} to be asked about"));
         saving.after(run)
     }
 }

@@ -3,6 +3,7 @@
 use super::runs::{self, Naming, Saving, Searched};
 use crate::cli::ExploreArguments;
 use crate::exit::Exit;
+use crate::output::Spinner;
 use crate::{compiled, output, prediction};
 use anyhow::bail;
 use explore::{Traced, prune};
@@ -77,7 +78,7 @@ fn search<S: Subject, T: Steps>(
         workers: runs::workers(arguments),
         ..prune::Options::default()
     };
-    let bar = output::spinner();
+    let bar = Spinner::start();
     let again = |schedule: &Schedule| {
         Ok(subject.run(&Strategy::follow(schedule.clone()), &Logging::Everything)?.trace)
     };
@@ -86,17 +87,16 @@ fn search<S: Subject, T: Steps>(
     let mut each = |trace: Option<&Trace>, explored: &prune::Explored| {
         traces.extend(trace.cloned());
         let prune::Explored { runs, distinct, pruned, questions, .. } = explored;
-        bar.set_message(format!(
+        bar.tell(|| format!(
             "exploring: {runs} runs, {distinct} of other events, {pruned} ways left out, {questions} questions"
         ));
-        bar.tick();
         match trace {
             Some(trace) => saving.after(trace),
             None => !prediction::interrupter().is_set(),
         }
     };
     let mut explored = prune::explore_beyond(steps, subject.program(), &options, &known, record, &mut each)?;
-    bar.finish_and_clear();
+    bar.end();
     explored.incomplete.extend(saving.end()?);
     let (number, left_out) = (runs::count(explored.runs, "run"), runs::count(explored.pruned, "way"));
     Ok(Searched {

@@ -5,6 +5,7 @@ use super::shown::{self, Shown};
 use super::tree::Tree;
 use crate::cli::{ExploreArguments, Format, Search};
 use crate::exit::Exit;
+use crate::output::Spinner;
 use crate::load::Kind;
 use crate::{compiled, load, output};
 use anyhow::{Context as _, bail};
@@ -64,16 +65,15 @@ fn sample_subject(
     });
     let breaks = |run: &Run| report::violates(&run.trace, subject.program());
     let mut tree = Tree::wanted(arguments, subject.program());
-    let bar = output::spinner();
+    let bar = Spinner::start();
     let sampled = explore::sample(subject, strategies, switches, &breaks, &mut |run, sampled| {
         if let Some(tree) = &mut tree {
             tree.add_trace(&run.trace);
         }
-        bar.set_message(format!("{} runs, {} findings", sampled.runs, sampled.wrong.len()));
-        bar.tick();
+        bar.tell(|| format!("{} runs, {} findings", sampled.runs, sampled.wrong.len()));
         true
     })?;
-    bar.finish_and_clear();
+    bar.end();
     if let Some(tree) = tree {
         tree.write()?;
     }

@@ -3,6 +3,7 @@
 use super::Predicted;
 use crate::cli::PredictOptions;
 use crate::exit::Exit;
+use crate::output::Spinner;
 use crate::output;
 use crate::store::Invocation;
 use claim::{Answer, Candidate, Finding, Unknown};
@@ -137,13 +138,12 @@ fn predict<S: Subject>(
         None => options.wanted.per_place,
     };
     options.engine.interrupter = interrupter();
-    let bar = output::spinner();
+    let bar = Spinner::start();
     let mut progress = |progress: predict::Progress| {
-        bar.set_message(format!(
+        bar.tell(|| format!(
             "predicting: {} of {} candidates, {} feasible",
             progress.decided, progress.candidates, progress.feasible
         ));
-        bar.tick();
     };
     let (subject, trace) = (predicted.subject, predicted.trace);
     let prediction = if predicted.confirm {
@@ -156,7 +156,7 @@ fn predict<S: Subject>(
     } else {
         predict::predict(subject.program(), trace, &options, &mut progress)
     };
-    bar.finish_and_clear();
+    bar.end();
     // A model program has its threads from the start; a compiled one only by running.
     let compiled = subject.program().threads.is_empty();
     prediction.map_err(|error| match &error {

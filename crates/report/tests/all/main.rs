@@ -1,0 +1,4 @@
+//! The tests of this crate in one program: a module for each subject.
+
+mod examples;
+mod html;

@@ -1,0 +1,12 @@
+//! The tests of this crate in one program: a module for each subject.
+
+mod beside;
+mod browser;
+mod cli;
+mod common;
+mod compiled;
+mod damaged_traces;
+mod formats;
+mod generated;
+mod interrupt;
+mod keeping;
