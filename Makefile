@@ -12,7 +12,9 @@ ifndef SEED
 SEED := $(shell date +%s)
 endif
 
-.PHONY: demo test setup setup-native setup-test native fmt bench bench-solver bench-predict bench-plan bench-explore bench-explore-compiled bench-check bench-record bench-runs bench-run mutation random random-machine random-predict random-plan random-explore random-check random-twins fuzz-solver solver-contracts
+PREFIX ?= /usr/local
+
+.PHONY: demo test setup setup-native setup-test native install uninstall deb test-deb deny fmt bench bench-solver bench-predict bench-plan bench-explore bench-explore-compiled bench-check bench-record bench-runs bench-run mutation random random-machine random-predict random-plan random-explore random-check random-twins fuzz-solver solver-contracts
 
 demo: setup-native
 	@CARGO="$(CARGO)" sh scripts/demo.sh
@@ -38,6 +40,28 @@ $(RATE):
 # What goes into compiled programs: the compiler pass and the runtime. They need LLVM 22.
 native: setup-native
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
+
+# The tool, its wrappers for build systems, what goes into compiled programs, man pages and completions.
+# NATIVE=no installs it for model programs only.
+install:
+	@CARGO="$(CARGO)" NATIVE="$(NATIVE)" PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh scripts/build-and-install.sh
+
+uninstall:
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh scripts/install.sh remove
+
+# A Debian package; then that it installs in a bare root and finds there what the demo finds.
+deb:
+	@sh scripts/setup.sh deb
+	@CARGO="$(CARGO)" sh scripts/build-native.sh -p threadbare
+	@sh scripts/deb.sh
+
+test-deb: deb
+	@sh scripts/setup.sh bare-root
+	@bash scripts/deb-test.sh "$$(ls -t $${CARGO_TARGET_DIR:-target}/threadbare_*.deb | head -n 1)"
+
+# Licences and advisories of dependencies (deny.toml); fetches the database of advisories.
+deny:
+	$(CARGO) deny --all-features check
 
 fmt:
 	$(CARGO) fmt --all

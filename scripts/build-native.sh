@@ -1,5 +1,6 @@
 #!/bin/sh
 # Builds what `threadbare cc` needs and puts it where the command looks for it: target/lib/threadbare.
+# Words are further packages for the same build (-p threadbare): what they share is built once.
 # Without clang and LLVM 22 it says so and ends with status 3: everything but compiled programs works without them.
 set -eu
 CARGO=${CARGO:-cargo}
@@ -11,7 +12,7 @@ for tool in clang-22 llvm-config-22; do
         exit 3
     }
 done
-$CARGO build --release --locked -p threadbare-pass -p threadbare-runtime
+$CARGO build --release --locked -p threadbare-pass -p threadbare-runtime "$@"
 lib=$target/lib/threadbare
 mkdir -p "$lib/include"
 for file in libthreadbare_pass.so libthreadbare_runtime.so; do

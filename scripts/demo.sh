@@ -1,12 +1,18 @@
 #!/bin/sh
 # The main job on two examples, one in C and one in the model language: run the program once, which passes, find what another schedule of
 # that run does wrong, and run the program again into it.
+#   THREADBARE=threadbare   takes an installed tool instead of building one
 set -eu
 CARGO=${CARGO:-cargo}
+target=${CARGO_TARGET_DIR:-target}
 
-$CARGO build --release --locked --bin threadbare
-threadbare=target/release/threadbare
-out=target/demo
+if [ -n "${THREADBARE:-}" ]; then
+    threadbare=$THREADBARE
+    out=demo
+else
+    threadbare=$target/release/threadbare
+    out=$target/demo
+fi
 rm -rf "$out"
 mkdir -p "$out"
 
@@ -24,11 +30,14 @@ expect() {
 }
 
 compiled=yes
-sh scripts/build-native.sh || {
-    status=$?
-    [ "$status" -eq 3 ] || exit "$status"
-    compiled=no
-}
+if [ -z "${THREADBARE:-}" ]; then
+    sh scripts/build-native.sh -p threadbare || {
+        status=$?
+        [ "$status" -eq 3 ] || exit "$status"
+        compiled=no
+        $CARGO build --release --locked -p threadbare
+    }
+fi
 if [ "$compiled" = yes ]; then
     # Without Threadbare the bug does not show, however often the program is run; on a machine that is very busy, once in thousands of runs.
     clang-22 -g -O1 -pthread examples/bank.c -o "$out/plain"

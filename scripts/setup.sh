@@ -6,6 +6,7 @@
 #                      compiled (NATIVE=no: not these); Chromium, to look at the HTML report; Python with pip, for an independent planner
 #   setup.sh bench     and to compare what recording costs: clang's runtime libraries (ThreadSanitizer), valgrind
 #   setup.sh solvers   and to compare: z3 and cvc5
+#   setup.sh deb       as native, and to make a Debian package; setup.sh bare-root: and to try it in a root of its own
 set -eu
 
 missing=""
@@ -20,10 +21,14 @@ else
     missing="$missing libc6-dev"
 fi
 case "${1:-}" in
-native)
+native | deb)
     need clang-22 clang-22
     need llvm-config-22 llvm-22-dev
     ;;
+esac
+case "${1:-}" in
+deb) need dpkg-shlibdeps dpkg-dev ;;
+bare-root) need debootstrap debootstrap ;;
 test)
     need z3 z3
     need python3 python3
@@ -33,6 +38,10 @@ test)
         need llvm-config-22 llvm-22-dev
         # The tests of C++ programs run with LLVM's library too. It is the archive that they are linked with.
         [ -e /usr/lib/llvm-22/lib/libc++.a ] || missing="$missing libc++-22-dev libc++abi-22-dev"
+        # Build systems that the compiler wrappers are tried with.
+        need cmake cmake
+        need meson meson
+        need ninja ninja-build
         # What pigz and pbzip2 need, which are compiled from their sources.
         [ -e /usr/include/zlib.h ] || missing="$missing zlib1g-dev"
         [ -e /usr/include/bzlib.h ] || missing="$missing libbz2-dev"

@@ -3,6 +3,8 @@
 //! These need the parts that `make native` builds, and clang 22. Without them the tests fail: `-- --skip compiled::` leaves them out.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod build_systems;
+
 use crate::common::Interrupted;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
