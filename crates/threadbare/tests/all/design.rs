@@ -1,8 +1,8 @@
-//! The design in `docs/design` and everything that refers to it: pages, headings and link targets exist, every
-//! page is in the index, and each paper has one name.
+//! The design in `docs/design` and everything that refers to it: pages, headings, link targets and the files
+//! that pages name exist, every page is in the index, and each paper has one name.
 //!
-//! Comments refer to a page by its path from the root, if need be with a heading in quotes behind a comma. Both may
-//! be broken over several lines of a comment.
+//! Comments refer to a page by its path from the root, if need be with a heading in quotes behind a comma. Both
+//! may be broken over several lines of a comment.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -127,7 +127,8 @@ fn links(text: &str) -> Vec<String> {
     targets.map(|(target, _)| target.to_owned()).filter(|target| !target.contains("://")).collect()
 }
 
-/// Whether a text uses the number of the paper on memory models as a name. Digits of other numbers are not meant.
+/// Whether a text uses the number of the paper on memory models as a name. Digits of other numbers are not
+/// meant.
 fn names_a_paper_by_its_number(text: &str) -> bool {
     let number = concat!("0", "04");
     text.match_indices(number).any(|(at, _)| {
@@ -206,6 +207,24 @@ fn the_index_has_every_page() {
         }
     }
     assert_none(&wrong, "the index lacks these pages");
+}
+
+#[test]
+fn files_that_pages_name_exist() {
+    let (mut wrong, mut count) = (vec![], 0);
+    for (file, text) in texts().into_iter().filter(|(file, _)| file.starts_with(PAGES)) {
+        let text = without_blocks(&text);
+        for code in text.split('`').skip(1).step_by(2) {
+            if code.starts_with("crates/") || code.starts_with("native/") {
+                count += 1;
+                if !root().join(code).exists() {
+                    wrong.push(format!("{file}: {code}"));
+                }
+            }
+        }
+    }
+    assert_none(&wrong, "these files do not exist");
+    assert!(count > 10, "pages name files, and {count} were found");
 }
 
 #[test]
