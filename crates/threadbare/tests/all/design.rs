@@ -1,8 +1,8 @@
 //! The design in `docs/design` and everything that refers to it: pages, headings, link targets and the files
 //! that pages name exist, every page is in the index, and each paper has one name.
 //!
-//! Comments refer to a page by its path from the root, if need be with a heading in quotes behind a comma. Both
-//! may be broken over several lines of a comment.
+//! Comments refer to a page by its path from the root, if need be with a heading in quotes behind a comma.
+//! Both may be broken over several lines of a comment.
 
 use std::collections::BTreeSet;
 use std::fs;
