@@ -174,7 +174,8 @@ bench-explore-compiled: setup-native
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
 	$(CARGO) run --release --locked -p threadbare-suite --example bench_explore
 
-# The questions of 004 Fig. 6, programs of up to 500 memory operations, and 1,000 litmus tests made from cycles; beside z3 on the same formulas.
+# The questions of MM Fig. 6, programs of up to 500 memory operations, and 1,000 litmus tests made from
+# cycles; beside z3 on the same formulas.
 bench-check: setup
 	@sh scripts/setup.sh solvers
 	$(CARGO) build --release --locked -p threadbare

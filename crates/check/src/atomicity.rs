@@ -1,4 +1,5 @@
-//! Atomic blocks (004 §6): can an operation of another thread come between those of a block, so that it matters?
+//! Atomic blocks (MM §6): can an operation of another thread come between those of a block, so that it
+//! matters?
 //!
 //! `isViolation` in three kinds. *Strong* is the paper's: any access or synchronisation of another thread. *Window*: only accesses of
 //! variables that the block accesses in that execution. *Serializable*: only if no order of the same conflicting accesses

@@ -1,4 +1,4 @@
-//! The questions: which outcomes there are, whether one is allowed, and if not which rules forbid it (004 §4).
+//! The questions: which outcomes there are, whether one is allowed, and if not which rules forbid it (MM §4).
 
 use crate::atomicity;
 use crate::cat::Model;
@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Checker<'p> {
     program: &'p Program,
     options: Options,
-    /// Without one, sequential consistency as 004 App. A has it.
+    /// Without one, sequential consistency as MM App. A has it.
     pub(crate) model: Option<&'p Model>,
     pub(crate) off: BTreeSet<Rule>,
     /// Rules of the model that are switched off.
@@ -110,7 +110,7 @@ impl Wanted {
     }
 }
 
-/// The rules of 004 that say that time is one order.
+/// The rules of MM that say that time is one order.
 const ORDER: [Rule; 3] = [Rule::WeakTotalOrder, Rule::TransitiveOrder, Rule::AsymmetricOrder];
 
 /// Most events for which it is said which of the rules of order are needed: the matrix grows with the third power.
@@ -148,7 +148,7 @@ impl<'p> Checker<'p> {
         Ok(self)
     }
 
-    /// Whether a rule of 004 plays a part: a model has its own rules of order.
+    /// Whether a rule of MM plays a part: a model has its own rules of order.
     pub(crate) fn has(&self, rule: Rule) -> bool {
         self.model.is_none() || !(ORDER.contains(&rule) || rule == Rule::ProgramOrder)
     }
@@ -329,7 +329,7 @@ impl<'p> Checker<'p> {
         Ok(raised)
     }
 
-    /// The data races in sequentially consistent executions, one for each pair of instructions (004 §5).
+    /// The data races in sequentially consistent executions, one for each pair of instructions (MM §5).
     ///
     /// # Errors
     /// As [`Checker::ask`].
@@ -350,7 +350,7 @@ impl<'p> Checker<'p> {
         race::modelled_races(modelled, &assumptions)
     }
 
-    /// The atomic blocks that other threads can break into, in sequentially consistent executions (004 §6).
+    /// The atomic blocks that other threads can break into, in sequentially consistent executions (MM §6).
     ///
     /// # Errors
     /// As [`Checker::ask`].

@@ -1,4 +1,4 @@
-//! The events of an unfolded program: 004's operations, each with its path predicate.
+//! The events of an unfolded program: MM's operations, each with its path predicate.
 //!
 //! Synchronisation objects are words of memory here, and operations on them are atomic updates of these words: a lock
 //! reads "free" and writes its owner, a semaphore counts, a condition variable has one bit for each thread that waits. So

@@ -1,6 +1,6 @@
 //! One execution as plain data: what happened, who read from whom, in which order.
 //!
-//! Operations are numbered as in 004 Fig. 4: default writes first, then each thread in program order.
+//! Operations are numbered as in MM Fig. 4: default writes first, then each thread in program order.
 
 use crate::event::{Action, EventId};
 use crate::outcome::Outcome;
@@ -43,7 +43,7 @@ pub struct Execution {
     /// Pairs of operations by relation: `rf`, `co` and `fr`; co without what follows by transitivity.
     pub relations: BTreeMap<&'static str, BTreeSet<(usize, usize)>>,
     /// For each two operations whether the first comes before the second in every legal order with these values (`1`), in none (`0`), or
-    /// in some (`X`) (004 Fig. 5).
+    /// in some (`X`) (MM Fig. 5).
     pub matrix: Option<Vec<String>>,
     /// How it ends.
     pub outcome: Option<Outcome>,

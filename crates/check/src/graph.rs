@@ -4,8 +4,9 @@
 //! matrices of literals of the solver; only pairs that are possible have one. A read has one literal for each write that it may read
 //! from; the order of writes is an order of points, so that it is total and costs no clauses.
 //!
-//! Under every model, synchronisation works: its words are coherent and its updates atomic, and its order fits program order. Rules about
-//! values are those of 004 App. A; the model's checks come on top, each a rule by its name ([`crate::relation`]).
+//! Under every model, synchronisation works: its words are coherent and its updates atomic, and its order
+//! fits program order. Rules about values are those of MM App. A; the model's checks come on top, each a rule
+//! by its name ([`crate::relation`]).
 
 use crate::Result;
 use crate::event::{Action, CellId, EventId};

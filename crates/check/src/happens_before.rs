@@ -1,4 +1,4 @@
-//! Happens-before as constraints (004 §5): program order, and what synchronisation passes on.
+//! Happens-before as constraints (MM §5): program order, and what synchronisation passes on.
 //!
 //! The paper orders all lock operations with each other; that decides the same programs as race-free as ordering only those that pass
 //! something on, because of the first race nothing lies between the two accesses. With atomics it does not, so here the edges are C11's, as

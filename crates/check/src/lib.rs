@@ -1,4 +1,5 @@
-//! Exhaustive checks of small programs under memory models (004): all executions of a bounded program at once, as constraints.
+//! Exhaustive checks of small programs under memory models (MM): all executions of a bounded program at once,
+//! as constraints.
 //!
 //! ```
 //! use check::{Checker, Options, Verdict};
@@ -30,7 +31,7 @@
 //!                             │
 //!        ┌────────────────────┼──────────────────────┐
 //!        ▼                    ▼                      ▼
-//!   time: points on      matrix: 004 App. A     graph: rf and co as literals
+//!   time: points on      matrix: MM App. A      graph: rf and co as literals
 //!   chains (SC, fast)    clause by clause,         │ relation: a cat model on it
 //!        │               each rule a literal       │ each check a literal
 //!        └────────────────────┼────────────────────┘
@@ -38,16 +39,17 @@
 //!              checker: outcomes, verdicts, cores ──▶ execution, outcome, core
 //! ```
 //!
-//! **Unfolding** ([`unfold()`]) walks each thread once, both ways at every branch, loops to their bound, and gives events whose values are
-//! terms of the solver (004 §3.2.1). Synchronisation objects are words of memory, so a model has only reads, writes and updates to
-//! speak of.
+//! **Unfolding** ([`unfold()`]) walks each thread once, both ways at every branch, loops to their bound, and
+//! gives events whose values are terms of the solver (MM §3.2.1). Synchronisation objects are words of
+//! memory, so a model has only reads, writes and updates to speak of.
 //!
-//! **Sequential consistency** is asked in two ways that share only the unfolding: as points in time on the solver's theory of order
-//! ([`Timed`]), which is fast, and as the matrix of App. A ([`Matrix`]), in which every rule can be switched off and whose unsatisfiable cores
-//! say why an outcome is forbidden. **Other models** are files in a subset of herd's `cat` ([`cat`]), evaluated on graphs of reads-from and coherence.
+//! **Sequential consistency** is asked in two ways that share only the unfolding: as points in time on the
+//! solver's theory of order ([`Timed`]), which is fast, and as the matrix of MM App. A ([`Matrix`]), in which
+//! every rule can be switched off and whose unsatisfiable cores say why an outcome is forbidden. **Other
+//! models** are files in a subset of herd's `cat` ([`cat`]), evaluated on graphs of reads-from and coherence.
 //!
-//! **Races** (004 §5) and **atomic blocks** (004 §6, [`atomicity`]) are asked of prefixes of sequentially consistent executions; races, if that is wanted,
-//! of those that the model allows (`models/races.cat`).
+//! **Races** (MM §5) and **atomic blocks** (MM §6, [`atomicity`]) are asked of prefixes of sequentially
+//! consistent executions; races, if that is wanted, of those that the model allows (`models/races.cat`).
 //!
 //! # How we know that it is right
 //!

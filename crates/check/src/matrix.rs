@@ -1,9 +1,10 @@
-//! Sequential consistency exactly as 004 App. A writes it: a matrix of `order i j`, one Boolean for each pair of events, and each
-//! rule a set of clauses that can be switched off by its name.
+//! Sequential consistency exactly as MM App. A writes it: a matrix of `order i j`, one Boolean for each pair
+//! of events, and each rule a set of clauses that can be switched off by its name.
 //!
-//! Nothing about the order is built in, not even that it is one, so this is cubic in the number of events; it is for "what if"
-//! questions and for saying which rules forbid an outcome. Every clause also depends on its events: leaving out an event's
-//! clauses shows whether the event matters. Default writes are events of their own, in front of the others (App. A.1).
+//! Nothing about the order is built in, not even that it is one, so this is cubic in the number of events; it
+//! is for "what if" questions and for saying which rules forbid an outcome. Every clause also depends on its
+//! events: leaving out an event's clauses shows whether the event matters. Default writes are events of their
+//! own, in front of the others (MM App. A.1).
 
 use crate::event::{Action, CellId, EventId};
 use crate::execution::{self, Execution, Links};

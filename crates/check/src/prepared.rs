@@ -115,7 +115,7 @@ impl Prepared {
         }
     }
 
-    /// The matrix of 004 Fig. 5, if there is an order to speak of and it is small.
+    /// The matrix of MM Fig. 5, if there is an order to speak of and it is small.
     pub fn matrix(&mut self, execution: &Execution, assumptions: &[Bool]) -> Result<Option<Vec<String>>> {
         let defaults = execution.operations.iter().filter(|o| o.thread.is_none()).count();
         match self {

@@ -1,6 +1,7 @@
-//! Data races (004 §5): two conflicting accesses of different threads, not both atomic, that happens-before does not order in some
-//! sequentially consistent execution, or in some execution that a model allows. What was executed up to the second access is a prefix of
-//! each thread: what would come later makes no difference.
+//! Data races (MM §5): two conflicting accesses of different threads, not both atomic, that happens-before
+//! does not order in some sequentially consistent execution, or in some execution that a model allows. What
+//! was executed up to the second access is a prefix of each thread: what would come later makes no
+//! difference.
 //!
 //! Happens-before is in [`crate::happens_before`] for executions in time, and in `models/races.cat` for those that are graphs.
 

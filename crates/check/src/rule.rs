@@ -1,4 +1,4 @@
-//! The rules of 004 App. A, by their names, and the rules of ours for what its language does not have.
+//! The rules of MM App. A, by their names, and the rules of ours for what its language does not have.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Sequential consistency on the solver's theory of order: one point in time for each event.
 //!
-//! This is 004 App. A with its rules built in: points of a thread lie on a chain (program order), time is total, transitive
-//! and asymmetric, and a location's reads take the value of the last write before them. It is what all questions
-//! about sequentially consistent executions are asked of.
+//! This is MM App. A with its rules built in: points of a thread lie on a chain (program order), time is
+//! total, transitive and asymmetric, and a location's reads take the value of the last write before them. It
+//! is what all questions about sequentially consistent executions are asked of.
 //!
 //! If rules are to be switched off or named, program order and the values of reads hold only as long as their rules are on and the events count:
 //! each event then has a point of its own, which its thread's chain holds in its place. That time is one order cannot be switched off here; where
@@ -208,7 +208,8 @@ impl Timed {
         execution::read(&self.unfolding, &model, &Links { sources, writes, order: Some(order) })
     }
 
-    /// The matrix of 004 Fig. 5 for the values of the last model: which operations come before which, in every, in no, or in some legal order.
+    /// The matrix of MM Fig. 5 for the values of the last model: which operations come before which, in
+    /// every, in no, or in some legal order.
     pub(crate) fn matrix(&mut self, defaults: usize, assumed: &[Bool]) -> Result<Vec<String>> {
         let Some(model) = self.unfolding.solver.model() else { return Ok(vec![]) };
         let shown = execution::shown(&self.unfolding, &model)?;

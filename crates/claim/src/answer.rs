@@ -1,11 +1,12 @@
-//! Answers of engines (DESIGN §11): feasible with a witness, infeasible because, or unknown because. Never silently.
+//! Answers of engines (docs/design/engines.md, "Answers"): feasible with a witness, infeasible because, or
+//! unknown because. Never silently.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use trace::{Choice, EventId, EventKind, Location, ThreadId, Trace};
 
-/// A prefix of a run in a new order (DESIGN §9).
+/// A prefix of a run in a new order (docs/design/feasibility.md, "Prefixes").
 ///
 /// Each entry of `order` stands for itself and, right before it, for all events of its thread up to it that have not run yet:
 /// so an engine lists only the events that it knows of, or only the last of each stretch.

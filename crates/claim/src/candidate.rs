@@ -1,4 +1,4 @@
-//! Candidates: event tuples that would be bugs if feasible (DESIGN §10).
+//! Candidates: event tuples that would be bugs if feasible (docs/design/candidates.md).
 
 use crate::Formula;
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,11 @@
-//! Findings: what the user is told (DESIGN §13).
+//! Findings: what the user is told (docs/design/witnesses.md, "What is reported").
 
 use crate::{Candidate, Witness};
 use ir::SiteId;
 use serde::{Deserialize, Serialize};
 use trace::{EventId, FaultKind, Location, Trace};
 
-/// Who decided a candidate (DESIGN §11).
+/// Who decided a candidate (docs/design/engines.md).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Engine {
     /// Constraints on our solver.
@@ -31,7 +31,7 @@ impl Engine {
     }
 }
 
-/// Why a block counts as a transaction (DESIGN §10).
+/// Why a block counts as a transaction (docs/design/candidates.md, "Transactions").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Block {
     /// The source says so.

@@ -87,7 +87,7 @@ pub struct PhaseTimes {
     pub replay: Duration,
 }
 
-/// What was looked at, so that nothing counts as fine that was skipped (DESIGN §17).
+/// What was looked at, so that nothing counts as fine that was skipped (docs/design/verdicts.md, "Coverage").
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Coverage {
     /// Candidates that were generated.

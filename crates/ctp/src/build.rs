@@ -1,8 +1,10 @@
 //! Building: walk the trace, see what symbolic addresses may hit, and walk again until nothing new is shared.
 //!
-//! A location is shared if two threads touch it or if a symbolic address may hit it (DESIGN §8). The second part is known only
-//! after a walk, and makes more values symbolic in the next one; each walk is linear in the trace, and there are few of them. At
-//! the end everything that no event needs is left out: that is the slicing and the removal of dead variables of AV §6.
+//! A location is shared if two threads touch it or if a symbolic address may hit it
+//! (docs/design/concurrent-trace-programs.md, "Shared memory"). The second part is known only after a walk,
+//! and makes more values symbolic in the next one; each walk is linear in the trace, and there are few of
+//! them. At the end everything that no event needs is left out: that is the slicing and the removal of dead
+//! variables of AV §6.
 
 use crate::layout::{Footprints, Layout};
 use crate::updates::updates;

@@ -1,5 +1,5 @@
-//! The events of a concurrent trace program (DESIGN §8, AV §2): what is left of a trace when all that no other thread can
-//! notice has become a part of expressions.
+//! The events of a concurrent trace program (docs/design/concurrent-trace-programs.md, "Events"; AV §2): what
+//! is left of a trace when all that no other thread can notice has become a part of expressions.
 
 use crate::{ExprId, LocationId, ReadId, ThreadIndex};
 use ir::{Order, SiteId};
@@ -73,8 +73,9 @@ pub enum Kind {
         /// What happens if it does not hold.
         otherwise: Otherwise,
     },
-    /// A value is taken as recorded because it cannot be expressed (DESIGN §8). Silent. The thread's later events are known only
-    /// as far as this holds: it is an assumption of ours, not a condition of the program.
+    /// A value is taken as recorded because it cannot be expressed (docs/design/concurrent-trace-programs.md,
+    /// "Pins"). Silent. The thread's later events are known only as far as this holds: it is an assumption of
+    /// ours, not a condition of the program.
     Pin {
         /// One bit: what the value depends on is as recorded.
         holds: ExprId,

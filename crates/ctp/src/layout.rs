@@ -1,4 +1,5 @@
-//! Locations: pieces of memory that no access splits, and which of them are shared (DESIGN §8).
+//! Locations: pieces of memory that no access splits, and which of them are shared
+//! (docs/design/concurrent-trace-programs.md, "Shared memory").
 //!
 //! The bounds of all accesses cut memory into pieces; a piece is at most eight bytes. A piece is shared if more than one
 //! thread touches it, or if an access with a symbolic address may hit it: what such an access reads or writes depends on the

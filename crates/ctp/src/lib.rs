@@ -1,4 +1,5 @@
-//! Concurrent trace programs: from a program and one of its traces to symbolic events (DESIGN §8, AV §2–4.1).
+//! Concurrent trace programs: from a program and one of its traces to symbolic events
+//! (docs/design/concurrent-trace-programs.md; AV §2–4.1).
 //!
 //! A trace has numbers, the program has the arithmetic between them. [`Ctp::build`] walks each thread's events along the
 //! program ("both the execution trace and the program source code", AV §1) and gives, for each event that others can
@@ -72,7 +73,7 @@ impl Default for Options {
     }
 }
 
-/// What counts as a transaction if the program marks none (DESIGN §10).
+/// What counts as a transaction if the program marks none (docs/design/candidates.md, "Transactions").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Atomic {
     /// Nothing.

@@ -1,5 +1,6 @@
-//! Functions outside the program of which it is known that they only tell: what they are given goes to a file or a terminal, and comes back
-//! to no thread. They pin nothing and may come in any order (DESIGN §8).
+//! Functions outside the program of which it is known that they only tell: what they are given goes to a file
+//! or a terminal, and comes back to no thread. They pin nothing and may come in any order
+//! (docs/design/concurrent-trace-programs.md, "Outside functions").
 
 /// What the result of a function depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,5 @@
-//! Slices: a window of a concurrent trace program as a concurrent trace program of its own (DESIGN §11).
+//! Slices: a window of a concurrent trace program as a concurrent trace program of its own
+//! (docs/design/engines.md, "Long traces").
 //!
 //! Long traces are looked at through windows: the recorded run is kept up to a *cut*, and only what follows is put in a new order. Behind
 //! the cut all values are known, so memory begins with what it held then, reads before the cut are constants, and semaphores have the

@@ -1,4 +1,5 @@
-//! Transactions: marked ones, and inferred ones where none is marked (DESIGN §10).
+//! Transactions: marked ones, and inferred ones where none is marked (docs/design/candidates.md,
+//! "Transactions").
 //!
 //! While the trace is walked, [`Marks`] takes note of boundaries, of activations of functions and of critical sections; at the
 //! end [`Marks::transactions`] makes transactions of them. A critical section belongs to the innermost activation that contains

@@ -1,8 +1,10 @@
 //! What a re-run has taught: an event of code that is not followed does not come out as recorded whatever came before it.
 //!
-//! The result of a call that leaves the program, and what such code leaves in memory, are taken as recorded. If a re-run shows that they were
-//! not, the event is tied to more and more of what came before it in the recorded run (DESIGN §11; "keep their recorded mutual order", AV §7). That is an
-//! assumption of ours, like a pin: what is infeasible only because of it is *unknown*.
+//! The result of a call that leaves the program, and what such code leaves in memory, are taken as recorded.
+//! If a re-run shows that they were not, the event is tied to more and more of what came before it in the
+//! recorded run (docs/design/witnesses.md, "A witness that the program does not follow"; "keep their recorded
+//! mutual order", AV §7). That is an assumption of ours, like a pin: what is infeasible only because of it is
+//! *unknown*.
 
 use crate::Encoding;
 use crate::encoding::Pin;

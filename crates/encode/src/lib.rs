@@ -1,4 +1,5 @@
-//! From a concurrent trace program to constraints (DESIGN §9; AV §4 and §5): order, values, synchronisation, prefixes.
+//! From a concurrent trace program to constraints (docs/design/feasibility.md; AV §4 and §5): order, values,
+//! synchronisation, prefixes.
 //!
 //! An [`Encoding`] is made once for a trace. It says which prefixes of which orders of the events are feasible, and knows no
 //! property: who asks adds assumptions about a few events. The words in which to ask:
@@ -18,7 +19,7 @@
 //!
 //! Departures from AV: reads-from is decided by the solver's theory of memory and not written out as Φ_PI; synchronisation is not
 //! written as guarded assignments (AV §2) but as exclusion and counting; a prefix is a cut and not the exemption of reads
-//! behind the violation (AV §5), which excludes what its Fig. 6 shows once locks come into it.
+//! behind the violation (AV §5), which excludes what AV Fig. 6 shows once locks come into it.
 
 mod accesses;
 mod context;

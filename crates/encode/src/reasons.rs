@@ -1,4 +1,5 @@
-//! Why not: switches for the parts of an encoding, so that an unsatisfiable core names them (DESIGN §11).
+//! Why not: switches for the parts of an encoding, so that an unsatisfiable core names them
+//! (docs/design/engines.md, "Answers").
 //!
 //! With [`Options::explain`](crate::Options::explain) each part that can be to blame is in force only under a literal of its own, and
 //! each query assumes all of these. Without it there are no such literals and the parts are in force for good.

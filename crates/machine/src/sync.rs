@@ -1,4 +1,4 @@
-//! What the synchronisation operations do, DESIGN §9 ("What feasible means") as a machine.
+//! What the synchronisation operations do: docs/design/feasibility.md as a machine.
 
 use crate::Machine;
 use crate::object::Object;

@@ -1,4 +1,5 @@
-//! Prediction by planning (PLAN; DESIGN §11): runs that bring about what a candidate asks for, as plans.
+//! Prediction by planning (PLAN; docs/design/engines.md, "Plan"): runs that bring about what a candidate asks
+//! for, as plans.
 //!
 //! A recorded run says what each thread does as long as its reads see what they saw. So each event is an action that needs what it needed
 //! then: that its thread has come there, that the location it reads was last written by somebody who wrote the same value, that the lock

@@ -1,4 +1,5 @@
-//! What each primitive needs and does, as facts of the state (DESIGN §9). PLAN §4.3 has mutexes; the others are ours.
+//! What each primitive needs and does, as facts of the state (docs/design/feasibility.md). PLAN §4.3 has
+//! mutexes; the others are ours.
 //!
 //! Outcomes are part of a thread's way: a try that failed must fail again, a wait that expired must expire, and a count of tokens must come
 //! out the same. Only at the end of its way a thread may get what it did not get when the run was recorded: others may then not get it. Which of several waiters a signal wakes is a choice, so it has a way for each of them.

@@ -1,4 +1,5 @@
-//! Confirmation (DESIGN §13): the subject is run along the witness, and looked at.
+//! Confirmation (docs/design/witnesses.md, "Confirmation"): the subject is run along the witness, and looked
+//! at.
 //!
 //! *Showed it* means: for atomicity, the three events ran in that order on the same location; for a race, both threads stood before
 //! their accesses at once; for an assertion or fault, it happened at that place; for a deadlock, none of its threads ever went

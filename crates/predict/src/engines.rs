@@ -1,5 +1,6 @@
-//! Several engines on one trace (PLAN §5, "the combination of both approaches"; DESIGN §11): the cheap ones first, each asked what those before
-//! it have left open. The symbolic engine, which is exact, comes last and is not among these.
+//! Several engines on one trace (PLAN §5, "the combination of both approaches"; docs/design/engines.md): the
+//! cheap ones first, each asked what those before it have left open. The symbolic engine, which is exact,
+//! comes last and is not among these.
 
 use crate::confirm::Replayed;
 use crate::planning::{self, Planning};

@@ -1,4 +1,5 @@
-//! Prediction: from one trace to the bugs that other schedules of the same run show (DESIGN §10–§13, AV).
+//! Prediction: from one trace to the bugs that other schedules of the same run show (AV;
+//! docs/design/candidates.md, docs/design/engines.md and docs/design/witnesses.md).
 //!
 //! [`candidates()`] makes the event tuples that would be bugs, [`Filters`] discard those that are surely infeasible, the engine
 //! [`Symbolic`] decides the others and gives a witness for each that is feasible, and [`confirm()`] re-runs the subject along it. Other

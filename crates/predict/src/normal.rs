@@ -1,4 +1,5 @@
-//! What a program normally does: how clean runs end, to see whether the end of another run is unusual (DESIGN §13).
+//! What a program normally does: how clean runs end, to see whether the end of another run is unusual
+//! (docs/design/witnesses.md, "Consequences").
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;

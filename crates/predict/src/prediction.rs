@@ -1,4 +1,4 @@
-//! The whole way: from a trace to findings (DESIGN §10–§13), with the counts of AV Table 1.
+//! The whole way: from a trace to findings (docs/design/README.md), with the counts of AV Table 1.
 
 use crate::candidates::deadlock::circles;
 use crate::candidates::{Wanted, candidates};

@@ -1,5 +1,6 @@
-//! A witness that the program does not follow is fed back (DESIGN §13): what was assumed of outside code is taken as the run showed it to
-//! be, and the candidate is asked about again, so often at most.
+//! A witness that the program does not follow is fed back (docs/design/witnesses.md, "A witness that the
+//! program does not follow"): what was assumed of outside code is taken as the run showed it to be, and the
+//! candidate is asked about again, so often at most.
 //!
 //! The run says at which event outside code came out otherwise ([`Cause`](claim::Cause)). In the recorded run that event came out as it did
 //! after all that went before it; so it is tied to that, first to the calls of outside code, then to more ([`encode::Context`]). If no

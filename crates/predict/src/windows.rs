@@ -1,4 +1,5 @@
-//! Long traces (DESIGN §11): the recorded run is kept up to a cut, and only a window behind it is put in a new order.
+//! Long traces (docs/design/engines.md, "Long traces"): the recorded run is kept up to a cut, and only a
+//! window behind it is put in a new order.
 //!
 //! A short trace is encoded as a whole, and every answer is final. Of a long one each candidate is asked in a window that contains its
 //! events. What a window shows is real, because a prefix of the recorded run is always feasible. What it does not show may be feasible

@@ -1,4 +1,4 @@
-//! The independent checker of witnesses (DESIGN §4, §13).
+//! The independent checker of witnesses (docs/design/witnesses.md, "Before a finding is shown").
 //!
 //! An engine claims that a candidate is feasible and gives a [`Witness`]: a prefix of a run in a new order. [`check`] runs the
 //! *program IR* in that order, with plain integers, each thread along the path that the trace has of it, and says whether
@@ -6,8 +6,8 @@
 //! with those whom it checks only the program, the trace, the words of `claim` and [`ir::eval`]; nothing of the concurrent
 //! trace program, the encoding, the engines or the machine. So a mistake in any of them shows here.
 //!
-//! The rules of feasibility are those of DESIGN §9, the rules of guarded independence those of AV §3 (with x the value before the
-//! first of the two events).
+//! The rules of feasibility are those of docs/design/feasibility.md, the rules of guarded independence those
+//! of AV §3 (with x the value before the first of the two events).
 
 mod access;
 mod address;

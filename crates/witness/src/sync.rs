@@ -1,4 +1,4 @@
-//! Synchronisation: what blocks, and what each operation does (DESIGN §9).
+//! Synchronisation: what blocks, and what each operation does (docs/design/feasibility.md).
 
 use crate::clocks::Carrier;
 use crate::objects::Object;

@@ -1,5 +1,6 @@
-//! How fast `check` is: the questions of 004 Fig. 6 with start-up, programs of up to 500 memory operations beside z3 on the same
-//! formula, and 1,000 litmus tests made from cycles on two threads. `make bench-check` runs it; its argument is the command.
+//! How fast `check` is: the questions of MM Fig. 6 with start-up, programs of up to 500 memory operations
+//! beside z3 on the same formula, and 1,000 litmus tests made from cycles on two threads. `make bench-check`
+//! runs it; its argument is the command.
 
 mod cycles;
 
@@ -21,9 +22,9 @@ fn main() {
     litmus_tests();
 }
 
-/// 004 Fig. 6, each question as one command.
+/// MM Fig. 6, each question as one command.
 fn figure_6(command: &str) {
-    println!("004 Fig. 6, whole process, best of 5 (the paper: Pentium 366 MHz)");
+    println!("MM Fig. 6, whole process, best of 5 (the paper: Pentium 366 MHz)");
     let asked = "T1.r1 == 1 && T2.r2 == 0";
     let rows: [(&str, &[&str], &str); 6] = [
         ("program 1, r1=1 and r2=0", &["--exists", asked, "examples/mm-fig1-program1.tb"], "6.790"),

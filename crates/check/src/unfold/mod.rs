@@ -1,4 +1,4 @@
-//! From program IR to events (004 §3): both branches of each `if`, loops up to their bound, calls in place.
+//! From program IR to events (MM §3): both branches of each `if`, loops up to their bound, calls in place.
 //!
 //! Each thread is walked once. At a branch both ways are walked, each with its path predicate; where they meet, values
 //! are chosen by the predicates. So the number of events grows with the text of the program and not with the number

@@ -1,4 +1,5 @@
-//! Why something is forbidden in programs that are too large for the matrix of 004: the rules that are named are enough, and each is needed.
+//! Why something is forbidden in programs that are too large for the matrix of MM: the rules that are named
+//! are enough, and each is needed.
 
 use crate::common::compiled;
 use check::{Checker, Core, Options, Verdict, Wanted};

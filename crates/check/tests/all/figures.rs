@@ -1,4 +1,4 @@
-//! The paper's own results (004 Fig. 1, 2, 5, 6).
+//! The paper's own results (MM Fig. 1, 2, 5, 6).
 
 use crate::common::compiled;
 use check::{Checker, Options, Verdict};
@@ -29,7 +29,7 @@ fn program_2_with_r1_1_and_r2_0_is_legal_with_the_papers_matrix_and_interleaving
     assert!(holds);
     let Verdict::Allowed(execution) = verdict else { panic!("{verdict:?}") };
     let matrix = execution.matrix.as_ref().unwrap();
-    // 004 Fig. 5, row by row.
+    // MM Fig. 5, row by row.
     let expected =
         ["0X111111", "X0111111", "00011000", "00001000", "00000000", "00111011", "00111001", "00111000"];
     assert_eq!(*matrix, expected);
@@ -43,7 +43,7 @@ fn program_2_with_r1_0_and_r2_1_is_illegal() {
     assert!(!holds);
 }
 
-/// 004 Fig. 6, its six lines, and what it says about the repair.
+/// MM Fig. 6, its six lines, and what it says about the repair.
 mod properties {
     use super::*;
     use check::atomicity::Kind;

@@ -133,7 +133,7 @@ fn standard_litmus_tests_have_the_verdicts_of_the_literature() {
             wrong.push(format!("{name:14} expected {expected}, found {found}"));
         }
         let native = Checker::new(&program, Options::default()).ask(Wanted::Condition).unwrap();
-        assert_eq!(native.is_allowed(), expected.starts_with('y'), "{name} under 004's rules");
+        assert_eq!(native.is_allowed(), expected.starts_with('y'), "{name} under MM's rules");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -102,7 +102,8 @@ fn locks_make_every_model_sequentially_consistent() {
     }
 }
 
-/// Values do not come out of nothing, unless the rule that says so is switched off (DESIGN §16).
+/// Values do not come out of nothing, unless the rule that says so is switched off
+/// (docs/design/memory-models.md, "Thin air").
 #[test]
 fn no_thin_air_is_a_rule_with_a_name() {
     let program = compiled(

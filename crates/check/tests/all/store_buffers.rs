@@ -1,6 +1,7 @@
-//! TSO and PSO against machines with store buffers, written for this test: for random programs the outcomes of the shipped
-//! models are those that the machine reaches by going every way. Sequential consistency is the machine without buffers, so 004's rules and the
-//! model file `sc.cat` are compared too. `PROPTEST_CASES` sets how many.
+//! TSO and PSO against machines with store buffers, written for this test: for random programs the outcomes
+//! of the shipped models are those that the machine reaches by going every way. Sequential consistency is the
+//! machine without buffers, so MM's rules and the model file `sc.cat` are compared too. `PROPTEST_CASES` sets
+//! how many.
 
 use crate::common::compiled;
 use check::cat::Model;
@@ -312,7 +313,7 @@ proptest! {
             let found = outcomes(&plain.clone().under(&model));
             prop_assert_eq!(&found, &expected, "{}\n{}", name, text);
             if name == "sc" {
-                prop_assert_eq!(&outcomes(&plain), &expected, "004's rules\n{}", text);
+                prop_assert_eq!(&outcomes(&plain), &expected, "MM's rules\n{}", text);
             }
         }
     }

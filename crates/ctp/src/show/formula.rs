@@ -1,4 +1,5 @@
-//! The formula of AV §4.2 in the four parts of Fig. 5: path conditions, program order, variable definitions, π-functions.
+//! The formula of AV §4.2 in the four parts of AV Fig. 5: path conditions, program order, variable
+//! definitions, π-functions.
 
 use super::event::action;
 use super::is_shown;

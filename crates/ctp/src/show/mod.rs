@@ -1,9 +1,10 @@
 //! Concurrent trace programs on paper: as AV prints them.
 //!
-//! [`Form::Events`] is Fig. 3, events as guarded assignments; [`Form::Cssa`] is Fig. 4, each variable defined once, with a
-//! π-function for each use of a shared variable (AV §4.1, Def. 3); [`Form::Formula`] is Fig. 5, the formula that is satisfiable iff
-//! there is a feasible linearization. The formula is for reading: what the engines solve says the same with prefixes, and has
-//! a theory in the place of the clauses about order.
+//! [`Form::Events`] is AV Fig. 3, events as guarded assignments; [`Form::Cssa`] is AV Fig. 4, each variable
+//! defined once, with a π-function for each use of a shared variable (AV §4.1, Def. 3); [`Form::Formula`] is
+//! AV Fig. 5, the formula that is satisfiable iff there is a feasible linearization. The formula is for
+//! reading: what the engines solve says the same with prefixes, and has a theory in the place of the clauses
+//! about order.
 
 mod event;
 mod expression;

@@ -1,8 +1,9 @@
 //! What only compiled code has: calls of functions that are not in the program, callbacks from them, exceptions, opaque
 //! instructions.
 //!
-//! Between a call that leaves the program and its result, the trace has what was done there: synchronisation, memory that
-//! was written, entries of functions that were called back. An unlisted function pins what it is given (DESIGN §8).
+//! Between a call that leaves the program and its result, the trace has what was done there: synchronisation,
+//! memory that was written, entries of functions that were called back. An unlisted function pins what it is
+//! given (docs/design/concurrent-trace-programs.md, "Outside functions").
 
 use super::step::{Step, wrong};
 use super::{Doing, Frame, Walk, width_of};

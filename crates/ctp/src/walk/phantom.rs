@@ -4,8 +4,9 @@
 //! is known what it may write, and goes on behind the merge point along the recorded path. In detail:
 //!
 //! - What the recorded way does up to the merge point, it does only if the branch comes out as recorded: it is *guarded*.
-//! - What the other way may write are writes of any value, as many of each location as there are reads that could tell them apart (the
-//!   bounded semantics, §5.2). The paper leaves their order open; but some of them, in one order, are enough for any number of real ones.
+//! - What the other way may write are writes of any value, as many of each location as there are reads that
+//!   could tell them apart (the bounded semantics, PRUNE §5.2). The paper leaves their order open; but some
+//!   of them, in one order, are enough for any number of real ones.
 //! - At the merge point a value that depends on the way is a φ: the recorded one, or what the other way leaves, or anything.
 
 use super::{Frame, NOTHING, Walk};

@@ -1,4 +1,5 @@
-//! Barriers: rounds are formed by arrival position; a leave needs all arrivals of its round (DESIGN §9).
+//! Barriers: rounds are formed by arrival position; a leave needs all arrivals of its round
+//! (docs/design/feasibility.md, "Barriers").
 
 use crate::Encoding;
 use claim::Because;

@@ -1,4 +1,5 @@
-//! Condition variables, exactly: a signal with a waiter that nobody has woken wakes one of them, never none (DESIGN §9).
+//! Condition variables, exactly: a signal with a waiter that nobody has woken wakes one of them, never none
+//! (docs/design/feasibility.md, "Condition variables").
 //!
 //! For reaching an event it would be enough that each end of a wait has a signal of its own, as long as no wait expires. A wait that
 //! expires as recorded must not have been woken before: then every signal in the meantime had another waiter to wake. So which signal

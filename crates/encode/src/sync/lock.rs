@@ -1,4 +1,5 @@
-//! Mutexes and rwlocks: of two sections whose acquires are both in the prefix one is left before the other is entered (DESIGN §9).
+//! Mutexes and rwlocks: of two sections whose acquires are both in the prefix one is left before the other is
+//! entered (docs/design/feasibility.md, "Mutexes and rwlocks").
 //!
 //! A recursive lock is held from its first acquire to its last release. A wait gives its mutex back once and takes it again. A try that
 //! failed lies inside a section that is in its way; or it succeeds, which is a section without an end, and its thread stops.

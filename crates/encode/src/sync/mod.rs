@@ -1,4 +1,4 @@
-//! Synchronisation, one file for each primitive (DESIGN §9).
+//! Synchronisation, one file for each primitive (docs/design/feasibility.md).
 
 mod barrier;
 mod blocked;

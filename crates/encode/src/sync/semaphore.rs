@@ -1,5 +1,6 @@
-//! Semaphores: each token that is taken is matched to an earlier release or to one that was there at the start, which is exact by
-//! counting; a failed try and a reading of the count say how many there are at that point (DESIGN §9).
+//! Semaphores: each token that is taken is matched to an earlier release or to one that was there at the
+//! start, which is exact by counting; a failed try and a reading of the count say how many there are at that
+//! point (docs/design/feasibility.md, "Semaphores").
 
 use crate::Encoding;
 use claim::Because;

@@ -1,4 +1,4 @@
-//! One run for each feasible combination of thread paths (DESIGN §14).
+//! One run for each feasible combination of thread paths (docs/design/exploration.md, "Paths").
 //!
 //! The runs of a program fall into classes: in two runs of one class each thread goes the same way, so both consist of the same events, in
 //! another order. All orders of one class are one concurrent trace program, and prediction decides about all of them at once. So it

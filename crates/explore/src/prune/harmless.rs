@@ -4,11 +4,12 @@
 //! with the same beginning that leaves them: where nothing is known of what follows, that is enough; by a phantom edge, if something goes wrong
 //! behind it.
 //!
-//! A schedule that leaves the paths of this run may keep to those of another that was checked. The paper wants that too (§3.2: no concurrent
-//! trace program twice), and leaves it to chance; here a departure counts only if no known run begins so. That is enough if it is asked about
-//! every known run that has this beginning: take a schedule that shows something new, and the known run that it keeps to for
-//! longest. Where it leaves that one, it leaves all others that it has kept to so far. Either that, or the abstraction of the run alone, says
-//! that a beginning is harmless.
+//! A schedule that leaves the paths of this run may keep to those of another that was checked. The paper
+//! wants that too (PRUNE §3.2: no concurrent trace program twice), and leaves it to chance; here a departure
+//! counts only if no known run begins so. That is enough if it is asked about every known run that has this
+//! beginning: take a schedule that shows something new, and the known run that it keeps to for longest. Where
+//! it leaves that one, it leaves all others that it has kept to so far. Either that, or the abstraction of
+//! the run alone, says that a beginning is harmless.
 
 use super::workers::{Leaves, Workers};
 use super::{Class, points};

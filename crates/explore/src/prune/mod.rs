@@ -3,7 +3,7 @@
 //! Runs are enumerated depth first, one step after the other. Of each run the concurrent trace program is made, and whoever calls has it
 //! checked: that decides about all orders of the run's events at once. Then every point of the run is asked about, from the last one back:
 //! can anything that begins like the run up to there show what has not been checked (`harmless`)? If not, whatever else could be run
-//! from that point is left out (Fig. 3, CTP-PRUNE-BACKTRACKSETS).
+//! from that point is left out (PRUNE Fig. 3, CTP-PRUNE-BACKTRACKSETS).
 //!
 //! Departures from the paper: at every point all threads that can go on are tried, and what leads only to the same runs in another order of
 //! independent steps is left out by sleep sets; partial order reduction that adds points as it goes would miss those that

@@ -16,7 +16,7 @@ fn example() -> machine::Machine {
     machine(&lang::parse(source).expect("it parses"), false)
 }
 
-/// Fig. 5: each thread has a phantom edge, for what it may write on the way that it did not take.
+/// PRUNE Fig. 5: each thread has a phantom edge, for what it may write on the way that it did not take.
 #[test]
 fn the_abstraction_has_a_phantom_edge_for_each_branch() {
     let machine = example();
@@ -41,7 +41,8 @@ fn the_abstraction_has_a_phantom_edge_for_each_branch() {
     assert!(plain.phantoms.is_empty() && plain.guards.is_empty());
 }
 
-/// §5.4: the assertion fails in another concurrent trace program than that of the first run, and that is found.
+/// PRUNE §5.4: the assertion fails in another concurrent trace program than that of the first run, and that
+/// is found.
 #[test]
 fn the_assertion_is_found_to_fail() {
     let machine = example();

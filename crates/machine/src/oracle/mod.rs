@@ -48,8 +48,9 @@ pub struct Question<'t> {
     /// Whether to look at what depends on the past of a state and not only on the state: unordered races and
     /// transactions. States with different pasts are then different, which makes the stateful walk longer.
     pub history: bool,
-    /// Only prefixes in which each thread follows its path in this trace (DESIGN §9): a thread goes no further after an
-    /// event whose outcome differs, or before an event that the trace does not have.
+    /// Only prefixes in which each thread follows its path in this trace (docs/design/feasibility.md,
+    /// "Prefixes"): a thread goes no further after an event whose outcome differs, or before an event that
+    /// the trace does not have.
     pub along: Option<&'t Trace>,
     /// With `along`: of triples and unordered races only those of schedules that go on to run all events of the trace, each as
     /// recorded (AV §4, full linearizations).

@@ -1,8 +1,9 @@
 //! Unserializable interleavings of transactions.
 //!
-//! While a thread is inside a transaction, its own accesses and those of all other threads are kept in order. At each
-//! access e2 of the thread, every earlier access e1 of the same transaction and every remote access f after e1, all of
-//! one location, are looked at: three nested loops over what happened, as the definition has it (DESIGN §10).
+//! While a thread is inside a transaction, its own accesses and those of all other threads are kept in order.
+//! At each access e2 of the thread, every earlier access e1 of the same transaction and every remote access f
+//! after e1, all of one location, are looked at: three nested loops over what happened, as the definition has
+//! it (docs/design/candidates.md, "Atomicity violations").
 
 use super::access::Access;
 use super::answers::{Triple, is_unserializable};

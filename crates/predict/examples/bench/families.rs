@@ -14,7 +14,7 @@
 
 use std::fmt::Write as _;
 
-/// A family of Table 1.
+/// A family of AV Table 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
     Atom001,

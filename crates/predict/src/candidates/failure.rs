@@ -1,5 +1,5 @@
-//! Assertions and faults: conditions that the recorded run passed and another schedule may not (DESIGN §10). A fault of the recorded
-//! run itself is no prediction.
+//! Assertions and faults: conditions that the recorded run passed and another schedule may not
+//! (docs/design/candidates.md, "Assertions and faults"). A fault of the recorded run itself is no prediction.
 
 use super::Collector;
 use claim::Candidate;

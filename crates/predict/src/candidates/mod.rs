@@ -1,4 +1,4 @@
-//! Candidates: event tuples that would be bugs if feasible (DESIGN §10; AV §3, "PAV").
+//! Candidates: event tuples that would be bugs if feasible (docs/design/candidates.md; AV §3, "PAV").
 //!
 //! All pairs and triples of a location are inherent, so their number is bounded for each static place: of candidates at the
 //! same instructions only so many are kept, and how many were left out is counted. Kept are such as lie close to each other in the

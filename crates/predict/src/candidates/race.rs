@@ -1,5 +1,5 @@
-//! Potential races (DESIGN §10): two accesses of different threads, one of which may write, not both atomic. Giving memory back
-//! writes all of it.
+//! Potential races (docs/design/candidates.md, "Races"): two accesses of different threads, one of which may
+//! write, not both atomic. Giving memory back writes all of it.
 
 use super::{Accesses, Collector, Stage, may_write};
 use claim::Candidate;

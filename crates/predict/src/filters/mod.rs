@@ -1,4 +1,5 @@
-//! Filters: cheap over-approximations that discard candidates before the engine is asked (DESIGN §10; AV §3, §6).
+//! Filters: cheap over-approximations that discard candidates before the engine is asked
+//! (docs/design/candidates.md, "Filters"; AV §3, §6).
 //!
 //! Each discards only what is truly infeasible, and says why. In the order of their cost: what fork and join order, what one and the
 //! same critical section excludes, what the order of nested acquires excludes, what counting tokens and rounds orders.

@@ -1,4 +1,5 @@
-//! Patterns of the user (DESIGN §10, PLAN §4.2): events of several threads and variables in an order that is given in part.
+//! Patterns of the user (docs/design/candidates.md, "Patterns"; PLAN §4.2): events of several threads and
+//! variables in an order that is given in part.
 //!
 //! ```text
 //! pattern torn-update

@@ -1,4 +1,5 @@
-//! Where the recorded run is cut before it is put in a new order (PLAN §5; DESIGN §11).
+//! Where the recorded run is cut before it is put in a new order (PLAN §5; docs/design/engines.md,
+//! "Lockset").
 //!
 //! The cut lies before the candidate's first event, at the latest point at which no thread that plays no part holds a lock that is needed behind
 //! it: such a thread would have to be brought to its release. If there is no plan, the cut moves back by steps that grow, and as much is added

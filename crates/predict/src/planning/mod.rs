@@ -1,4 +1,5 @@
-//! The engines `plan` and `lockset` (DESIGN §11; PLAN §4, §5): candidates as planning problems behind a cut of the recorded run.
+//! The engines `plan` and `lockset` (docs/design/engines.md; PLAN §4, §5): candidates as planning problems
+//! behind a cut of the recorded run.
 //!
 //! Both keep the recorded run up to a cut and look for a plan behind it; if there is none, the cut moves back, until the problem is all of the
 //! trace. `plan` keeps what reads see, so its runs are real ones (PLAN Theorems 1 and 2), and that there is no plan says nothing of runs with

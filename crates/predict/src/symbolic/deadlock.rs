@@ -1,4 +1,5 @@
-//! Deadlocks (DESIGN §10): threads that wait for each other in a circle, or all live threads blocked.
+//! Deadlocks (docs/design/candidates.md, "Deadlocks"): threads that wait for each other in a circle, or all
+//! live threads blocked.
 //!
 //! They are not generated as candidates first: which events a circle consists of is left to the solver. It is asked for *some* circle,
 //! the one that it shows is reported, and the next question excludes it, until there is none left.

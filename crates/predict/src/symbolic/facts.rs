@@ -1,8 +1,9 @@
 //! What a question assumes, as facts of which one can imply another; and cores, by which one infeasible candidate discards others.
 //!
-//! The solver says which of a question's facts were enough to make it infeasible. Whatever other question has facts that imply these is
-//! infeasible for the same reasons, and need not be asked (DESIGN §11). Program order makes such cores strong: if `f` cannot
-//! come behind `e`, it cannot come behind anything that is after `e` in the same thread either.
+//! The solver says which of a question's facts were enough to make it infeasible. Whatever other question has
+//! facts that imply these is infeasible for the same reasons, and need not be asked (docs/design/engines.md,
+//! "Answers"). Program order makes such cores strong: if `f` cannot come behind `e`, it cannot come behind
+//! anything that is after `e` in the same thread either.
 
 use super::Symbolic;
 use claim::Because;

@@ -1,8 +1,9 @@
 //! Guarded independence (AV §3, Def. 2 and its rules) as a term: the guard c_G, with the values of the schedule that is looked for.
 //!
-//! x in the guards is the value before the first of the two events. Read otherwise, a read that sees the remote write would always
-//! count as independent of it, and Fig. 1 (b) would have no violation. The machine's oracle has the same definition
-//! (`oracle/transactions.rs`): accesses that overlap only in part, or of more than eight bytes, are never independent.
+//! x in the guards is the value before the first of the two events. Read otherwise, a read that sees the
+//! remote write would always count as independent of it, and AV Fig. 1 (b) would have no violation. The
+//! machine's oracle has the same definition (`oracle/transactions.rs`): accesses that overlap only in part,
+//! or of more than eight bytes, are never independent.
 
 use super::Symbolic;
 use crate::candidates::reads;

@@ -1,4 +1,5 @@
-//! Smaller witnesses (DESIGN §13): threads that play no part are left out, and of the others as little as can be is run.
+//! Smaller witnesses (docs/design/witnesses.md, "Before a finding is shown"): threads that play no part are
+//! left out, and of the others as little as can be is run.
 //!
 //! A thread is left out by asking again with its first event outside the prefix; if that is not possible, some later part of it is
 //! left out, found by bisection. The order of what remains has few switches already ([`encode::Encoding::witness`]).

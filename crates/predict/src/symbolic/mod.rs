@@ -1,4 +1,5 @@
-//! The symbolic engine (DESIGN §11; AV §4, §5): each candidate is a question about one encoding of the trace.
+//! The symbolic engine (docs/design/engines.md, "Symbolic"; AV §4, §5): each candidate is a question about
+//! one encoding of the trace.
 
 mod atomicity;
 mod deadlock;

@@ -1,4 +1,4 @@
-//! Races (DESIGN §10): co-enabled, and not ordered by happens-before.
+//! Races (docs/design/candidates.md, "Races"): co-enabled, and not ordered by happens-before.
 
 use super::{Fact, Question, Symbolic, either};
 use claim::Answer;

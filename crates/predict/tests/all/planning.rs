@@ -221,7 +221,7 @@ fn there_is_something_to_find_and_something_to_miss() {
     assert!(counts.get("planned with other values").is_some_and(|&n| n > 0), "{counts:?}");
 }
 
-/// PLAN §4.4: the run of Fig. 1 (a), and the plan that the paper gives for it.
+/// PLAN §4.4: the run of PLAN Fig. 1 (a), and the plan that the paper gives for it.
 #[test]
 fn the_papers_example_has_the_papers_plan() {
     let source = include_str!("../../../../examples/plan-fig1a.tb");
@@ -244,7 +244,7 @@ fn the_papers_example_has_the_papers_plan() {
     let kinds: Vec<(&str, bool)> = kinds.iter().map(|(name, writes)| (&**name, *writes)).collect();
     assert_eq!(kinds.last(), Some(&("T1", false)), "{kinds:?}");
     shows(&machine, candidate, &witness.whole(&trace)).expect("the replay shows it");
-    // Without regard to data the write of T2 may come first, as in Fig. 1 (b).
+    // Without regard to data the write of T2 may come first, as in PLAN Fig. 1 (b).
     let lockset = Planning::lockset(machine.program(), &trace, &ctp, Options::default());
     let claim = lockset.answer_all(std::slice::from_ref(candidate), &mut |_| {});
     let [Answer::Feasible(claim)] = &claim[..] else { panic!("it is claimed") };

@@ -2,7 +2,7 @@
 //!
 //! Which of the two begins first is a literal. From it, and from both being there, the edge "end of the
 //! first → begin of the second" is derived. And when one is seen to begin before the other ends, it must be
-//! the first of the two. [DESIGN §9, mutex and rwlock].
+//! the first of the two. (docs/design/feasibility.md, "Mutexes and rwlocks")
 
 use super::watch::Watch;
 use super::{Closing, Role, Theory};

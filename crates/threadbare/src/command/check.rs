@@ -25,7 +25,7 @@ pub fn check(arguments: &CheckArguments) -> anyhow::Result<Exit> {
     }
 }
 
-/// The model by its name or its file; `None` is sequential consistency as 004 App. A has it.
+/// The model by its name or its file; `None` is sequential consistency as MM App. A has it.
 pub fn model(name: &str) -> anyhow::Result<Option<Model>> {
     if name == "sc" {
         return Ok(None);

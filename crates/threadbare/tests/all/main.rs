@@ -6,6 +6,7 @@ mod cli;
 mod common;
 mod compiled;
 mod damaged_traces;
+mod design;
 mod formats;
 mod generated;
 mod interrupt;

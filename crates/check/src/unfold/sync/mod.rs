@@ -1,8 +1,9 @@
 //! Synchronisation operations as atomic updates of words.
 //!
-//! What each operation needs and does is what DESIGN §9 says and the machine does; "needs" becomes a rule about the value
-//! that is read, so that it can be switched off by name. What is taken and given back is in [`taking`], what is waited for in [`waiting`]; both are
-//! made from the steps here: an event, the words that it reads and writes, what it passes on.
+//! What each operation needs and does is what docs/design/feasibility.md says and the machine does; "needs"
+//! becomes a rule about the value that is read, so that it can be switched off by name. What is taken and
+//! given back is in [`taking`], what is waited for in [`waiting`]; both are made from the steps here: an
+//! event, the words that it reads and writes, what it passes on.
 
 mod taking;
 mod waiting;
