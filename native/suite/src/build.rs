@@ -86,7 +86,11 @@ pub fn plain(program: &Program, how: &Build) -> Built {
 fn compile(program: &Program, how: &Build, command: impl Fn(&[OsString]) -> Command) -> Built {
     if program.language == Language::Cxx && how.cxx == Cxx::LibCxx {
         let archive = Path::new("/usr/lib/llvm-22/lib/libc++.a");
-        assert!(archive.exists(), "{} is missing: install libc++-22-dev and libc++abi-22-dev", archive.display());
+        assert!(
+            archive.exists(),
+            "{} is missing: install libc++-22-dev and libc++abi-22-dev",
+            archive.display()
+        );
     }
     let name = program.path.file_stem().expect("a name");
     let commands = |directory: &Path| {

@@ -67,7 +67,8 @@ fn place() -> &'static Path {
 
 fn forget_old(programs: &Path, but: &str) {
     for entry in std::fs::read_dir(programs).into_iter().flatten().flatten() {
-        let age = entry.metadata().and_then(|about| about.modified()).ok().and_then(|time| time.elapsed().ok());
+        let age =
+            entry.metadata().and_then(|about| about.modified()).ok().and_then(|time| time.elapsed().ok());
         if entry.file_name() != but && age.is_some_and(|age| age > OLD) {
             let _ = std::fs::remove_dir_all(entry.path());
         }

@@ -231,13 +231,31 @@ fn along_a_trace_the_enumerations_agree_and_see_a_part_of_the_whole() {
         prop_assert_eq!(along.schedules, stateless.schedules);
         let race = |r: oracle::Race| oracle::Race { first: strip(r.first), second: strip(r.second) };
         let triple = |t: oracle::Triple| oracle::Triple {
-            before: strip(t.before), between: strip(t.between), after: strip(t.after),
+            before: strip(t.before),
+            between: strip(t.between),
+            after: strip(t.after),
         };
         let failure = |f: oracle::Failure| oracle::Failure { at: strip(f.at), ..f };
-        prop_assert!(without_numbers(along.triples.keys().copied(), triple).iter().all(|t| whole.triples.contains_key(t)));
-        prop_assert!(without_numbers(along.unordered.keys().copied(), race).iter().all(|r| whole.unordered.contains_key(r)));
-        prop_assert!(without_numbers(along.co_enabled.keys().copied(), race).iter().all(|r| whole.co_enabled.contains_key(r)));
-        prop_assert!(without_numbers(along.failures.keys().copied(), failure).iter().all(|f| whole.failures.contains_key(f)));
+        prop_assert!(
+            without_numbers(along.triples.keys().copied(), triple)
+                .iter()
+                .all(|t| whole.triples.contains_key(t))
+        );
+        prop_assert!(
+            without_numbers(along.unordered.keys().copied(), race)
+                .iter()
+                .all(|r| whole.unordered.contains_key(r))
+        );
+        prop_assert!(
+            without_numbers(along.co_enabled.keys().copied(), race)
+                .iter()
+                .all(|r| whole.co_enabled.contains_key(r))
+        );
+        prop_assert!(
+            without_numbers(along.failures.keys().copied(), failure)
+                .iter()
+                .all(|f| whole.failures.contains_key(f))
+        );
         prop_assert!(along.final_states.keys().all(|state| whole.final_states.contains_key(state)));
         // The recorded run itself is one of those along it.
         if let Outcome::Completed { state, .. } = &trace.outcome {

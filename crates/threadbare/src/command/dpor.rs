@@ -3,9 +3,9 @@
 use super::divided::{self, Done, PARTS, Progress};
 use super::tree::Tree;
 use crate::cli::{ExploreArguments, Reduction};
+use crate::output::Spinner;
 use crate::{output, prediction};
 use explore::{Limits, Part, Statistics};
-use crate::output::Spinner;
 use machine::Machine;
 use machine::oracle::{Answers, LimitReached, Walk};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -4,8 +4,8 @@ use super::runs;
 use super::shown::{self, Shown};
 use crate::cli::{ExploreArguments, Format, Method, Search};
 use crate::exit::Exit;
-use crate::output::Spinner;
 use crate::load::Kind;
+use crate::output::Spinner;
 use crate::{load, output};
 use anyhow::{Context as _, bail};
 use machine::Machine;
@@ -145,10 +145,12 @@ fn enumerate(machine: &Machine, arguments: &ExploreArguments, along: Option<&Tra
         max_memory: arguments.max_state_memory << 20,
     };
     let answers = oracle::ask_with_progress(machine, &question, &mut |progress| {
-        bar.tell(|| format!(
-            "exploring: {} events, {} states, {} findings",
-            progress.steps, progress.states, progress.findings
-        ));
+        bar.tell(|| {
+            format!(
+                "exploring: {} events, {} states, {} findings",
+                progress.steps, progress.states, progress.findings
+            )
+        });
     });
     bar.end();
     answers

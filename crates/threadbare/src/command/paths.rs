@@ -4,10 +4,10 @@ use super::divided;
 use super::runs::{self, Naming, Saving, Searched};
 use crate::cli::ExploreArguments;
 use crate::exit::Exit;
+use crate::output::Spinner;
 use crate::{compiled, output};
 use anyhow::bail;
 use explore::paths::{self, Explored};
-use crate::output::Spinner;
 use subject::Subject as _;
 use trace::Trace;
 

@@ -3,8 +3,8 @@
 use super::Predicted;
 use crate::cli::PredictOptions;
 use crate::exit::Exit;
-use crate::output::Spinner;
 use crate::output;
+use crate::output::Spinner;
 use crate::store::Invocation;
 use claim::{Answer, Candidate, Finding, Unknown};
 use predict::{Interrupter, Normal, PredictError, Prediction};
@@ -140,10 +140,12 @@ fn predict<S: Subject>(
     options.engine.interrupter = interrupter();
     let bar = Spinner::start();
     let mut progress = |progress: predict::Progress| {
-        bar.tell(|| format!(
-            "predicting: {} of {} candidates, {} feasible",
-            progress.decided, progress.candidates, progress.feasible
-        ));
+        bar.tell(|| {
+            format!(
+                "predicting: {} of {} candidates, {} feasible",
+                progress.decided, progress.candidates, progress.feasible
+            )
+        });
     };
     let (subject, trace) = (predicted.subject, predicted.trace);
     let prediction = if predicted.confirm {

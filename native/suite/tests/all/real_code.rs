@@ -76,7 +76,10 @@ fn zstd_packs_with_four_workers() {
 /// The original source of a Debian package, where the set-up has put it.
 fn debian_source(package: &str) -> PathBuf {
     let source = directory().join("../../target/tools/sources").join(package);
-    assert!(source.join(".fetched").exists(), "{package}: sh scripts/sources.sh {package} fetches its source");
+    assert!(
+        source.join(".fetched").exists(),
+        "{package}: sh scripts/sources.sh {package} fetches its source"
+    );
     source
 }
 

@@ -69,7 +69,9 @@ impl Place {
         for variable in ["CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS"] {
             command.env_remove(variable);
         }
-        command.output().unwrap_or_else(|error| panic!("{}: {error}; `make setup-test` installs it", words[0]))
+        command
+            .output()
+            .unwrap_or_else(|error| panic!("{}: {error}; `make setup-test` installs it", words[0]))
     }
 
     /// The program that was built has the bug, and the tool that was installed finds it.
