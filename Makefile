@@ -172,7 +172,7 @@ bench-explore: setup
 # The same for compiled programs.
 bench-explore-compiled: setup-native
 	@CARGO="$(CARGO)" sh scripts/build-native.sh
-	$(CARGO) run --release --locked -p threadbare-suite --example bench_explore
+	$(CARGO) run --release --locked -p threadbare-suite --example bench_explore_compiled
 
 # The questions of MM Fig. 6, programs of up to 500 memory operations, and 1,000 litmus tests made from
 # cycles; beside z3 on the same formulas.

@@ -98,7 +98,7 @@ said=$target/lints.log
 status=0
 if $CARGO nextest --version >/dev/null 2>&1; then
     # shellcheck disable=SC2086
-    $CARGO nextest list $packages --all-features --locked --list-type binaries-only --message-format json >"$target/binaries.json"
+    $CARGO nextest list $packages --tests --all-features --locked --list-type binaries-only --message-format json >"$target/binaries.json"
     $CARGO metadata --format-version 1 --all-features --locked >"$target/workspace.json"
     lints_and_documents >"$said" 2>&1 &
     others=$!

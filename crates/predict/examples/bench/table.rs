@@ -1,6 +1,6 @@
 //! AV Table 1: one row for each program, by the paper's columns, and the same formulas given to z3.
 
-use crate::families::Row;
+use super::families::Row;
 use claim::Property;
 use machine::{Machine, Options};
 use predict::{Filters, Prediction, Symbolic, Wanted, candidates, symbolic};

@@ -1,6 +1,6 @@
 //! The trace as our solver sees it: chains, locations, exclusions, and a cut point for the prefix.
 
-use crate::trace::{Action, Relation, Trace};
+use super::trace::{Action, Relation, Trace};
 use solver::{Answer, Bool, Bv, Options, Point, Read, Result, Section, Solver, Source, Write};
 
 pub struct Encoded {

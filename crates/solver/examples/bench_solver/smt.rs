@@ -1,6 +1,6 @@
 //! The trace for SMT solvers, with read-from selectors (the encoding that suits them best in our measurements).
 
-use crate::trace::{Action, Relation, Trace};
+use super::trace::{Action, Relation, Trace};
 use std::fmt::Write;
 
 /// Sorts of order and of values.

@@ -4,7 +4,7 @@ use super::divided::{self, Done, PARTS, Progress};
 use super::tree::Tree;
 use crate::cli::{ExploreArguments, Reduction};
 use crate::output::Spinner;
-use crate::{output, prediction};
+use crate::prediction;
 use explore::{Limits, Part, Statistics};
 use machine::Machine;
 use machine::oracle::{Answers, LimitReached, Walk};

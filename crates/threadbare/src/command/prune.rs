@@ -4,7 +4,7 @@ use super::runs::{self, Naming, Saving, Searched};
 use crate::cli::ExploreArguments;
 use crate::exit::Exit;
 use crate::output::Spinner;
-use crate::{compiled, output, prediction};
+use crate::{compiled, prediction};
 use anyhow::bail;
 use explore::{Traced, prune};
 use machine::oracle::Walk;

@@ -3,7 +3,6 @@
 use super::Predicted;
 use crate::cli::PredictOptions;
 use crate::exit::Exit;
-use crate::output;
 use crate::output::Spinner;
 use crate::store::Invocation;
 use claim::{Answer, Candidate, Finding, Unknown};

@@ -2,8 +2,7 @@
 //! their IR and when clang's code runs.
 
 use crate::common;
-
-use crate::common::random_c::Random;
+use crate::common::random_c::{self, Random};
 use ir::{FunctionId, ThreadStart};
 use machine::{Machine, Options};
 use std::fmt::Write;

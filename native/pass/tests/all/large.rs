@@ -4,8 +4,7 @@
 //! Not part of the usual tests, because it is fetched and takes a minute:
 //! `cargo test --release -p threadbare-pass --test all -- large:: --ignored --nocapture`.
 
-use crate::common;
-
+use crate::common::{self, units, walk};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;

@@ -1,8 +1,7 @@
 //! The log is enough to follow a run: from its units and the program alone, a walk finds every step of the real one.
 
 use crate::common;
-
-use crate::common::random_c::Random;
+use crate::common::random_c::{self, Random};
 use crate::common::units::Log;
 use crate::common::walk::walk;
 use std::path::{Path, PathBuf};
