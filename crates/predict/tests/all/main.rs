@@ -1,5 +1,6 @@
 //! The tests of this crate in one program: a module for each subject.
 
+mod av_table;
 mod broken;
 mod common;
 mod figures;
@@ -13,6 +14,5 @@ mod pddl;
 mod planning;
 mod random;
 mod sync;
-mod table;
 mod wakeups;
 mod windows;
