@@ -111,7 +111,7 @@ impl<S: Subject> Shown<'_, S> {
             output: replayed.output,
         };
         let fingerprint = Some(run.origin.fingerprint);
-        let schedule = Schedule { fingerprint, ..predict::schedule(&finding.witness) };
+        let schedule = Schedule { fingerprint, ..finding.witness.schedule() };
         self.telling(run, |telling| searched(report::describe(&finding, schedule, telling)))
     }
 }

@@ -197,7 +197,7 @@ fn schedule<S>(predicted: &Predicted<'_, S>, finding: &Finding) -> Schedule {
     if finding.witness.recorded.is_some() {
         return Schedule { fingerprint, ..Schedule::default() };
     }
-    Schedule { fingerprint, ..predict::schedule(&finding.witness) }
+    Schedule { fingerprint, ..finding.witness.schedule() }
 }
 
 /// The runs that showed the findings, each with what is told of it.
