@@ -2,8 +2,10 @@
 //!
 //! There is one door, [`Subject::run`]: recording, replay, confirmation and exploration all pass through it.
 //! How the choices of a run are made is a [`Strategy`], and which ones it made is a [`Schedule`]; both are in the crate
-//! `schedule`. Whoever searches the runs of a subject walks it step by step ([`Steps`]).
+//! `schedule`. Whoever searches the runs of a subject walks it step by step ([`Steps`]); what
+//! they show is collected in [`answers`].
 
+pub mod answers;
 mod footprint;
 mod steps;
 
