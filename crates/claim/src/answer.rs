@@ -1,6 +1,7 @@
 //! Answers of engines (docs/design/engines.md, "Answers"): feasible with a witness, infeasible because, or
 //! unknown because. Never silently.
 
+use schedule::{Schedule, Segment};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -84,6 +85,20 @@ impl Witness {
             .zip(next)
             .filter(|&(event, next)| Some(event.thread) != next)
             .map(|(event, _)| *event)
+    }
+
+    /// The schedule that it is.
+    #[must_use]
+    pub fn schedule(&self) -> Schedule {
+        Schedule {
+            segments: self
+                .stretches()
+                .map(|event| Segment { thread: event.thread, until: event.n, site: None })
+                .collect(),
+            spurious: self.choices.contains(&Choice::Spurious),
+            choices: self.choices.clone(),
+            ..Schedule::default()
+        }
     }
 
     /// How often another thread goes on.

@@ -46,7 +46,7 @@ fn schedule(trace: &Trace, rounds: &Rounds) -> Schedule {
     let mut left_out: FxHashMap<ThreadId, (usize, u64)> = FxHashMap::default();
     let mut done: FxHashMap<ThreadId, u64> = FxHashMap::default();
     let mut segments = vec![];
-    for Segment { thread, until, .. } in Schedule::of(trace).segments {
+    for Segment { thread, until, .. } in trace.schedule().segments {
         let rounds = rounds.get(&thread).map_or(&[][..], Vec::as_slice);
         let (next, before) = left_out.entry(thread).or_default();
         while let Some((from, to)) = rounds.get(*next).filter(|(_, to)| *to <= until) {
@@ -60,5 +60,5 @@ fn schedule(trace: &Trace, rounds: &Rounds) -> Schedule {
             segments.push(Segment { thread, until, site: None });
         }
     }
-    Schedule { segments, fingerprint: None, ..Schedule::of(trace) }
+    Schedule { segments, fingerprint: None, ..trace.schedule() }
 }

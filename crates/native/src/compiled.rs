@@ -146,7 +146,7 @@ impl Compiled {
         };
         let first =
             self.once(strategy, &Logging::Synchronisation, abi::plan::Logging::Sharedness, &self.options)?;
-        let schedule = Schedule::of(&first.run.trace);
+        let schedule = first.run.trace.schedule();
         let again = Strategy::Follow { schedule, then: Box::new(strategy.clone()) };
         let ranges = abi::plan::Logging::Ranges(first.about.shared.clone());
         // The first run has shown what it prints.

@@ -11,20 +11,8 @@ use crate::trim::trim;
 use claim::{Candidate, Cause, Consequence, Standing, Unconfirmed, Witness};
 use ir::SiteId;
 use rustc_hash::FxHashMap;
-use subject::{Logging, Run, Schedule, Segment, Strategy, Subject};
-use trace::{AllocationOrigin, Choice, Event, EventId, EventKind, FaultKind, Outcome, ThreadId, Trace};
-
-/// The schedule that a witness is.
-#[must_use]
-pub fn schedule(witness: &Witness) -> Schedule {
-    let stretches = witness.stretches();
-    Schedule {
-        segments: stretches.map(|e| Segment { thread: e.thread, until: e.n, site: None }).collect(),
-        spurious: witness.choices.contains(&Choice::Spurious),
-        choices: witness.choices.clone(),
-        ..Schedule::default()
-    }
-}
+use subject::{Logging, Run, Strategy, Subject};
+use trace::{AllocationOrigin, Event, EventId, EventKind, FaultKind, Outcome, ThreadId, Trace};
 
 /// What came of running a subject along a witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,7 +92,7 @@ fn replay(
     followed: Witness,
     normal: &Normal,
 ) -> Replayed {
-    let strategy = Strategy::follow(schedule(&followed));
+    let strategy = Strategy::follow(followed.schedule());
     let run = match subject.run(&strategy, &Logging::Everything) {
         Ok(run) => run,
         Err(error) => {

@@ -30,7 +30,7 @@ mod windows;
 
 pub use candidates::deadlock::circles;
 pub use candidates::{Candidates, Wanted, candidates};
-pub use confirm::{Replayed, confirm, schedule};
+pub use confirm::{Replayed, confirm};
 pub use encode::{Interrupter, Limits, Mode, Model};
 pub use engines::Engines;
 pub use failure::recorded_failure;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
-use subject::{Logging, Run, RunError, Schedule, Strategy, Subject};
+use subject::{Logging, Run, RunError, Strategy, Subject};
 use trace::{Outcome, Trace};
 
 /// How clean runs of a subject ended.
@@ -41,7 +41,7 @@ impl Normal {
             return Ok(normal);
         }
         // The recorded run itself may have printed to where nobody keeps it.
-        let again = Strategy::follow(Schedule::of(recorded));
+        let again = Strategy::follow(recorded.schedule());
         normal.add(&subject.run(&again, &Logging::Synchronisation)?);
         for seed in 0..runs {
             if until.is_some_and(|until| Instant::now() >= until) {

@@ -3,21 +3,25 @@
 use crate::outcome::{deadlock, quantifier_word, waits_for};
 use crate::{Mark, Sources};
 use ir::Quantifier;
-use machine::Machine;
-use machine::oracle::{Answers, LimitReached, Point, Race, Triple};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use subject::Schedule;
-use trace::{BlockedThread, ThreadId};
+use subject::answers::{Answers, LimitReached, Point, Race, Triple};
+use trace::{BlockedThread, Location, ThreadId};
 
 /// Schedules with more steps than this are not shown on one line.
 const MOST_STEPS: usize = 24;
 
 /// The report. Findings of the same places in the source are one message; each ends with the command that shows it, which
-/// begins with `replay` (`threadbare replay prog.tb`).
+/// begins with `replay` (`threadbare replay prog.tb`). `location_name` gives the name of what a blocked thread waits for.
 #[must_use]
-pub fn exploration(machine: &Machine, answers: &Answers, sources: &Sources<'_>, replay: &str) -> String {
-    let mut report = Report { machine, answers, sources, replay, text: String::new() };
+pub fn exploration(
+    answers: &Answers,
+    sources: &Sources<'_>,
+    location_name: &dyn Fn(Location) -> String,
+    replay: &str,
+) -> String {
+    let mut report = Report { answers, sources, location_name, replay, text: String::new() };
     report.failures();
     report.races();
     report.triples();
@@ -43,9 +47,9 @@ pub fn incomplete(answers: &Answers) -> Option<String> {
 }
 
 struct Report<'a> {
-    machine: &'a Machine,
     answers: &'a Answers,
     sources: &'a Sources<'a>,
+    location_name: &'a dyn Fn(Location) -> String,
     replay: &'a str,
     text: String,
 }
@@ -130,8 +134,7 @@ impl Report<'_> {
     fn deadlocks(&mut self) {
         for (blocked, schedule) in &self.answers.deadlocks {
             let thread = |id| self.thread(id);
-            let location = |at| self.machine.location_name(at);
-            let words = |one: &BlockedThread| waits_for(&one.waits_for, &thread, &location);
+            let words = |one: &BlockedThread| waits_for(&one.waits_for, &thread, self.location_name);
             let text = deadlock(blocked, self.sources, &thread, &words, &[self.command(schedule)]);
             self.text.push_str(&text);
             self.text.push_str("\n\n");

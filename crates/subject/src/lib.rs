@@ -1,24 +1,18 @@
 //! Subjects: anything that can be run under a strategy.
 //!
 //! There is one door, [`Subject::run`]: recording, replay, confirmation and exploration all pass through it.
-//! A [`Strategy`] is plain data that says how the choices of a run are made; a [`Schedule`] is the list of choices
-//! that one run made, and following it makes them again. What a strategy means is in [`Scheduler`], which
-//! every subject asks at the same points, so that a seed means the same everywhere.
+//! How the choices of a run are made is a [`Strategy`], and which ones it made is a [`Schedule`]; both are in the crate
+//! `schedule`. Whoever searches the runs of a subject walks it step by step ([`Steps`]); what
+//! they show is collected in [`answers`].
 
+pub mod answers;
 mod footprint;
-mod schedule;
-mod scheduler;
 mod steps;
-mod strategy;
-mod turn;
 
 pub use footprint::Footprint;
-pub use schedule::{Schedule, ScheduleError, Segment, ShortScheduleError};
-pub use scheduler::{Departure, Ready, Scheduler, SplitMix64};
+pub use schedule::{Departure, Ready, Schedule, Scheduler, Segment, SplitMix64, Strategy};
 pub use steps::{Move, Steps};
-pub use strategy::Strategy;
 pub use trace::Logging;
-pub use turn::Turn;
 
 use ir::Program;
 use trace::{Event, ThreadId, Trace};

@@ -136,7 +136,7 @@ pub fn followed(argument: &Path) -> anyhow::Result<Followed> {
         );
     }
     match read_trace(argument) {
-        Ok(read) => Ok(Followed::File(Schedule::of(&whole(read, argument)?))),
+        Ok(read) => Ok(Followed::File(whole(read, argument)?.schedule())),
         Err(TraceError::NotATrace) => {
             let schedule = text(argument)?.parse().with_context(|| argument.display().to_string())?;
             Ok(Followed::File(schedule))

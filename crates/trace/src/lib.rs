@@ -16,7 +16,6 @@ mod names;
 mod places;
 mod run;
 mod show;
-mod thread;
 
 pub use check::Inconsistency;
 pub use event::{
@@ -27,8 +26,8 @@ pub use fits::Misfit;
 pub use json::{JSON_VERSION, to_json, write_json};
 pub use places::Places;
 pub use run::{
-    Allocation, AllocationOrigin, BlockedThread, Choice, FaultKind, Logging, Origin, Outcome, Switch,
-    ThreadInfo, Trace, WaitsFor,
+    Allocation, AllocationOrigin, BlockedThread, FaultKind, Logging, Origin, Outcome, Switch, ThreadInfo,
+    Trace, WaitsFor,
 };
+pub use schedule::{Choice, ThreadId, ThreadIdError};
 pub use show::{ExcerptRow, ShowOptions, excerpt, first_difference, show, show_events, show_excerpt};
-pub use thread::{ThreadId, ThreadIdError};

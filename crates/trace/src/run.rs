@@ -1,7 +1,8 @@
 //! A trace: what ran, its threads, events, schedule and outcome.
 
-use crate::{AllocationId, Event, EventId, Location, ThreadId};
+use crate::{AllocationId, Choice, Event, EventId, Location, ThreadId};
 use ir::{GlobalId, ShapeId, SiteId};
+use schedule::{Schedule, Segment};
 use serde::{Deserialize, Serialize};
 
 /// What ran, and how: enough to refuse a trace that belongs to another program.
@@ -120,17 +121,6 @@ pub struct Switch {
     pub site: Option<SiteId>,
     /// Who could have run.
     pub enabled: Vec<ThreadId>,
-}
-
-/// A choice of the schedule other than that of a thread.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub enum Choice {
-    /// A signal with several waiters wakes this one.
-    Wake(ThreadId),
-    /// A timed wait that was not signalled expires.
-    Expire,
-    /// A wait that was not signalled ends all the same.
-    Spurious,
 }
 
 /// What ends a process.
@@ -358,6 +348,19 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// The schedule that the run followed.
+    #[must_use]
+    pub fn schedule(&self) -> Schedule {
+        Schedule {
+            fingerprint: Some(self.origin.fingerprint),
+            spurious: self.choices.contains(&Choice::Spurious),
+            segments: (self.switches.iter())
+                .map(|switch| Segment { thread: switch.thread, until: switch.until, site: switch.site })
+                .collect(),
+            choices: self.choices.clone(),
+        }
+    }
+
     /// What people call a thread.
     #[must_use]
     pub fn thread_name(&self, thread: ThreadId) -> String {

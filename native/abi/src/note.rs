@@ -9,7 +9,7 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
-/// A thread, by its code in the tree of forks (`trace::ThreadId::code`).
+/// A thread, by its code in the tree of forks (`schedule::ThreadId::code`).
 pub type Thread = u64;
 
 /// An address.
@@ -258,7 +258,7 @@ pub enum Note {
         /// The hash (FNV-1a) of what came.
         hash: u64,
     },
-    /// The run departed from the schedule that it was to follow, in words of `subject::Departure`, encoded by postcard.
+    /// The run departed from the schedule that it was to follow, in words of `schedule::Departure`, encoded by postcard.
     Departure(Vec<u8>),
     /// Memory that more than one thread touched: start and end of each piece, sorted.
     Shared(Vec<(Address, Address)>),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The environment variable that names the plan's file. Without it a program runs as if it were not instrumented.
 pub const VARIABLE: &str = "THREADBARE_PLAN";
 
-/// What a run is to do. `S` is `subject::Strategy`.
+/// What a run is to do. `S` is `schedule::Strategy`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Plan<S> {
     /// [`crate::VERSION`] of `native`.

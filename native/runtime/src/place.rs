@@ -5,7 +5,7 @@
 
 use crate::runtime::Runtime;
 use crate::thread::Life;
-use trace::ThreadId;
+use schedule::ThreadId;
 
 /// How many slots there are: so many threads can be alive at once.
 pub const SLOTS: usize = 1024;

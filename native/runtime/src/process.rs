@@ -17,8 +17,8 @@ use abi::plan::{self, Plan};
 use core::ffi::{CStr, c_void};
 use core::mem::MaybeUninit;
 use libc::c_int;
+use schedule::Strategy;
 use std::ffi::CString;
-use subject::Strategy;
 
 /// Runs before all code of the program.
 extern "C" fn start() {

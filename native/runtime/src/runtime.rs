@@ -18,7 +18,7 @@ use abi::unit::Unit;
 use abi::{Note, Plan};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use subject::{Scheduler, Strategy};
+use schedule::{Scheduler, Strategy, ThreadId};
 
 /// The state of the run.
 pub struct Runtime {
@@ -119,7 +119,7 @@ pub fn runtime() -> &'static mut Runtime {
 
 /// Starts the run: the caller becomes `main`, and gets the baton.
 pub fn start(plan: Plan<Strategy>, log: Log, processors: Processors, inherited: Inherited) {
-    let mut main = Thread::new(trace::ThreadId::MAIN, 0);
+    let mut main = Thread::new(ThreadId::MAIN, 0);
     main.pointer = sys::thread_pointer();
     // SAFETY: the function has no preconditions.
     main.handle = unsafe { libc::pthread_self() };

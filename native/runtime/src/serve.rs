@@ -10,7 +10,7 @@ use crate::sys;
 use abi::plan::Plan;
 use abi::serve::{Answer, END_RUN, Refusal};
 use libc::{c_int, pid_t, pollfd};
-use subject::Strategy;
+use schedule::Strategy;
 
 /// Says that runs can be asked for, and makes them, until the owner has gone. Comes back in each run, with its plan.
 pub fn serve(socket: c_int) -> Plan<Strategy> {

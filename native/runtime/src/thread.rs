@@ -6,7 +6,7 @@ use crate::signals;
 use crate::want::Want;
 use abi::note::{Mode, Wake};
 use core::sync::atomic::{AtomicU32, Ordering};
-use trace::ThreadId;
+use schedule::ThreadId;
 
 use crate::sys;
 

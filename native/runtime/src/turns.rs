@@ -10,7 +10,7 @@ use crate::{io, page, sys};
 use abi::Note;
 use abi::note::End;
 use ir::SiteId;
-use subject::Ready;
+use schedule::{Choice, Ready};
 
 /// An event of a thread that runs takes so many nanoseconds of virtual time: a thread that waits for the time while others spin
 /// gets its turn.
@@ -183,16 +183,15 @@ impl Runtime {
         let deadline = want.deadline();
         if !matches!(want, Want::Time(_)) {
             let mut possible = vec![];
-            possible.extend(deadline.map(|_| trace::Choice::Expire));
-            possible.extend(
-                (self.plan.spurious && matches!(want, Want::Signal(..))).then_some(trace::Choice::Spurious),
-            );
+            possible.extend(deadline.map(|_| Choice::Expire));
+            possible
+                .extend((self.plan.spurious && matches!(want, Want::Signal(..))).then_some(Choice::Spurious));
             if possible.is_empty() {
                 return;
             }
             let choice = self.scheduler.end_unsignalled(&possible);
             let (wake, choice) = match choice {
-                trace::Choice::Spurious => (abi::note::Wake::Spurious, abi::note::Choice::Spurious),
+                Choice::Spurious => (abi::note::Wake::Spurious, abi::note::Choice::Spurious),
                 _ => (abi::note::Wake::Expired, abi::note::Choice::Expire),
             };
             self.note(&Note::Choice(choice));

@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
-use subject::{Schedule, Strategy};
+use subject::Strategy;
 use suite::{Build, Built, Program, build, c_files, directory, plain};
 use trace::Logging;
 
@@ -274,7 +274,7 @@ fn long_run() {
     let first = recorded(&built.path, &Strategy::RunToBlock, &Logging::Synchronisation);
     let recording = start.elapsed().as_secs_f64();
     let events = first.about.events;
-    let schedule = Schedule::of(&first.run.trace);
+    let schedule = first.run.trace.schedule();
     let (from, to) = (events / 2, events / 2 + 1_000_000);
     let start = Instant::now();
     let again = recorded(&built.path, &Strategy::follow(schedule), &Logging::Window { from, to });

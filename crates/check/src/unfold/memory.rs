@@ -44,7 +44,7 @@ pub fn first_allocation(code: u64) -> u64 {
 /// The code of the main thread in addresses.
 pub const MAIN: u64 = 1;
 
-/// The code of the n-th thread, from 1, that a thread forks (`trace::ThreadId`).
+/// The code of the n-th thread, from 1, that a thread forks (`schedule::ThreadId`).
 pub fn child(parent: u64, n: u64) -> u64 {
     parent << (2 * n.ilog2() + 1) | n
 }

@@ -127,7 +127,7 @@ impl<'e, S: Subject + Sync> Search<'_, 'e, S> {
                     return Ok(());
                 }
                 Said::Another(witness) => {
-                    self.run_if_new(following(program, predict::schedule(&witness)), known)?;
+                    self.run_if_new(following(program, witness.schedule()), known)?;
                     self.changed.notify_all();
                 }
             }

@@ -64,7 +64,7 @@ impl<S: Steps> Search<'_, S> {
         let present: Vec<Move> =
             (self.frames.iter()).filter_map(|frame| frame.current.as_ref().map(|item| item.made)).collect();
         self.subject.back_to(0);
-        self.subject.expect_about(predict::schedule(witness));
+        self.subject.expect_about(witness.schedule());
         let mut done: BTreeMap<ThreadId, u64> = BTreeMap::new();
         let mut choices = witness.choices.iter().copied().peekable();
         let mut wanted = witness.order.iter().copied().peekable();

@@ -5,7 +5,7 @@ use foreign::{Format, Inexpressible, StandIn, recording_of};
 use lang::random::{Config, config, lowered, program};
 use machine::{Machine, Options};
 use proptest::prelude::*;
-use subject::{Logging, Schedule, Strategy as Who, Subject as _};
+use subject::{Logging, Strategy as Who, Subject as _};
 use trace::{EventKind, Outcome};
 
 /// The formats, and whether they have places.
@@ -35,7 +35,7 @@ proptest! {
         let ends = trace.events.iter().filter(|event| event.kind == EventKind::End).count();
         prop_assert_eq!(trace.events.len(), recording.records.len() + ends);
         let machine = Machine::new(program, Options::default()).map_err(|wrong| TestCaseError::fail(wrong.to_string()))?;
-        let run = machine.run(&Who::follow(Schedule::of(&trace)), &Logging::Everything).expect("it runs");
+        let run = machine.run(&Who::follow(trace.schedule()), &Logging::Everything).expect("it runs");
         prop_assert_eq!(run.departure, None);
         prop_assert_eq!(&run.trace.events[..trace.events.len()], &trace.events[..]);
         prop_assert_eq!(&run.trace.allocations, &trace.allocations);

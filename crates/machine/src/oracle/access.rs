@@ -1,6 +1,5 @@
 //! Memory accesses as races and transactions see them.
 
-use super::answers::Point;
 use super::decision::Decision;
 use crate::Machine;
 use crate::code::Code;
@@ -8,6 +7,7 @@ use crate::enabled::Readiness;
 use crate::memory::Block;
 use crate::state::{Phase, State};
 use ir::Width;
+use subject::answers::Point;
 use trace::{AccessKind, Event, EventId, EventKind, ThreadId};
 
 /// One access. The address is the machine's own, which is the same in every schedule.

@@ -1,11 +1,11 @@
 //! What can be seen at the end of a run.
 
-use super::answers::{Answers, Counts, Failure, FinalState, Point};
 use crate::Machine;
 use crate::enabled::in_circles;
 use crate::state::{Phase, State};
 use ir::SiteId;
 use subject::Schedule;
+use subject::answers::{Answers, Counts, Failure, FinalState, Point};
 use trace::{BlockedThread, FaultKind, Outcome};
 
 /// The end of a run.

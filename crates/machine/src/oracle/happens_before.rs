@@ -5,9 +5,9 @@
 //! barriers, atomics with their orders, and fences. Two conflicting accesses race if neither's clock knows the other.
 
 use super::access::{Access, is_race};
-use super::answers::Race;
 use ir::Order;
 use std::collections::BTreeMap;
+use subject::answers::Race;
 use trace::{Event, EventId, EventKind, Location, LockMode, ThreadId, WakeReason};
 
 /// For each thread the number of its last event that is known.

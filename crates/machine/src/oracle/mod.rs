@@ -13,7 +13,6 @@
 //! say so, and what they do not contain is then unknown.
 
 mod access;
-mod answers;
 mod decision;
 mod end;
 mod happens_before;
@@ -24,8 +23,7 @@ mod search;
 mod transactions;
 mod walk;
 
-pub use answers::{Answers, Counts, Failure, FinalState, LimitReached, Point, Race, Triple};
-
+pub use subject::answers::{Answers, Counts, Failure, FinalState, LimitReached, Point, Race, Triple};
 pub use walk::Walk;
 
 use crate::Machine;

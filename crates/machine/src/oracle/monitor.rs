@@ -1,13 +1,13 @@
 //! What the oracle remembers of a run besides its state.
 
 use super::access::Access;
-use super::answers::{Race, Triple};
 use super::happens_before::HappensBefore;
 use super::paths::Paths;
 use super::transactions::Transactions;
 use crate::Machine;
 use crate::state::State;
 use crate::step::Observer;
+use subject::answers::{Race, Triple};
 use trace::{Event, ThreadId};
 
 /// What one access takes in memory, about.

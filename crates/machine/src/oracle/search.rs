@@ -1,7 +1,6 @@
 //! The walk itself: depth first, with or without remembering states.
 
 use super::access::{is_race, pending};
-use super::answers::{Answers, Counts, LimitReached, Race, Triple};
 use super::end::End;
 use super::monitor::{Monitor, Watch};
 use super::paths::Paths;
@@ -13,6 +12,7 @@ use crate::step::Nobody;
 use ir::SiteId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use subject::answers::{Answers, Counts, LimitReached, Race, Triple};
 use subject::{Schedule, Segment};
 use trace::{Choice, ThreadId};
 

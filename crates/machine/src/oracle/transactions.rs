@@ -6,9 +6,9 @@
 //! it (docs/design/candidates.md, "Atomicity violations").
 
 use super::access::Access;
-use super::answers::{Triple, is_unserializable};
 use crate::Machine;
-use trace::{Event, EventKind, ThreadId};
+use subject::answers::Triple;
+use trace::{AccessKind, Event, EventKind, ThreadId};
 
 /// The open transactions of a run, each with the accesses since it began.
 #[derive(Clone, Debug, Default)]
@@ -133,4 +133,10 @@ fn are_independent(machine: &Machine, first: &Access, second: &Access) -> bool {
     let write_read = !(one.writes() && other.reads()) || same(second, first_after);
     let write_write = !(one.writes() && other.writes()) || first_after == second_after;
     read_write && write_read && write_write
+}
+
+/// Whether an interleaving of three accesses of one location is unserializable: R-W-R, W-W-R, R-W-W, W-R-W and W-W-W
+/// are, the other three of the eight are not (AV §3, PLAN §3.2). A read-modify-write counts as both.
+fn is_unserializable(before: AccessKind, between: AccessKind, after: AccessKind) -> bool {
+    between.writes() || (before.writes() && after.writes())
 }

@@ -3,7 +3,6 @@
 //! Each step leaves the state before it behind, so going back costs nothing and nothing is run twice.
 
 use super::access::{is_race, pending};
-use super::answers::{Answers, Counts, LimitReached, Race, Triple};
 use super::end::End;
 use super::look::Look;
 use super::monitor::{Monitor, Watch};
@@ -12,6 +11,7 @@ use crate::enabled::Readiness;
 use crate::spin::{Noticed, Quiet, Seen, going_round};
 use crate::state::{Phase, State};
 use ir::SiteId;
+use subject::answers::{Answers, Counts, LimitReached, Race, Triple};
 use subject::{Footprint, Move, Schedule, Segment, Steps};
 use trace::{BlockedThread, Choice, EventId, EventKind, Outcome, ThreadId};
 

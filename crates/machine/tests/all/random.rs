@@ -123,7 +123,7 @@ proptest! {
         let machine = machine(&file, spurious);
         for who in strategies(seed) {
             let trace = record(&machine, &who);
-            let text = Schedule::of(&trace).to_string();
+            let text = trace.schedule().to_string();
             let mut again = record(&machine, &Who::follow(text.parse().expect("printed schedules parse")));
             // How it came about is the only difference.
             again.origin.strategy.clone_from(&trace.origin.strategy);
@@ -141,7 +141,7 @@ proptest! {
             let events = (trace.events.len() as f64 * share) as usize;
             let beginning = trace.beginning(events);
             prop_assert_eq!(&beginning.events[..], &trace.events[..events]);
-            let again = record(&machine, &Who::follow(Schedule::of(&beginning)));
+            let again = record(&machine, &Who::follow(beginning.schedule()));
             prop_assert_eq!(&again.events[..events], &beginning.events[..]);
             for info in &beginning.threads {
                 prop_assert!(info.forked_by.is_none_or(|fork| beginning.events.iter().any(|e| e.id == fork)));

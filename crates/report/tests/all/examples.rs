@@ -32,7 +32,8 @@ fn every_example_has_the_answers_that_it_explains() {
         let answers = oracle::ask(&machine, &Question { method: Method::Stateful, ..Question::default() });
         let sources = Sources::new(machine.program(), false, |_| Some(source.clone()));
         let replay = format!("threadbare replay {name}");
-        let report = report::exploration(&machine, &answers, &sources, &replay);
+        let location = |at| machine.location_name(at);
+        let report = report::exploration(&answers, &sources, &location, &replay);
         settings.bind(|| insta::assert_snapshot!(stem, report));
     }
 }

@@ -42,7 +42,7 @@ impl Classes {
     fn after(&mut self, run: &Trace) {
         let ways = ways_of(run);
         if self.combinations.insert(ways) {
-            self.schedules.push((ways, Schedule::of(run)));
+            self.schedules.push((ways, run.schedule()));
         }
     }
 

@@ -73,7 +73,8 @@ pub fn explore(arguments: &ExploreArguments) -> anyhow::Result<Exit> {
     }
     let mut text = String::new();
     if is_text {
-        text = report::exploration(&machine, &answers, &sources, &naming.replay.text().0);
+        let location = |at| machine.location_name(at);
+        text = report::exploration(&answers, &sources, &location, &naming.replay.text().0);
         if let Some(path) = &arguments.along {
             text.push_str(&format!(
                 "covered: only runs in which each thread keeps to its path in {}\n",

@@ -68,7 +68,7 @@ pub fn record_model(arguments: &RecordOptions, program: &Path) -> anyhow::Result
         output::write_trace(path, trace)?;
     }
     if let Some(path) = &arguments.save_schedule {
-        save_schedule(path, &Schedule::of(trace), trace)?;
+        save_schedule(path, &trace.schedule(), trace)?;
     }
     Ok(RecordedModel { machine, run })
 }

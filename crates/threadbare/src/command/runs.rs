@@ -186,7 +186,7 @@ impl Saving {
 
     /// Takes note of a run that is not among them; says whether to go on.
     pub fn after(&mut self, run: &Trace) -> bool {
-        let schedule = Schedule::of(run);
+        let schedule = run.schedule();
         if !self.schedules.contains(&schedule) {
             self.schedules.push(schedule);
         }

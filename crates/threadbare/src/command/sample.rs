@@ -12,7 +12,7 @@ use anyhow::{Context as _, bail};
 use explore::{Found, Sampled};
 use report::{Explored, Sources, Verdict};
 use std::fmt::Write as _;
-use subject::{Run, Schedule, Strategy, Subject};
+use subject::{Run, Strategy, Subject};
 use trace::{Logging, Outcome, Trace};
 
 /// Schedules with more steps than this are not shown on one line.
@@ -91,7 +91,7 @@ fn sample_subject(
         let mut findings = vec![];
         for found in sampled.wrong.values() {
             // A drawn run was not recorded with all its events.
-            let strategy = Strategy::follow(Schedule::of(&found.run.trace));
+            let strategy = Strategy::follow(found.run.trace.schedule());
             report::gather(&mut findings, shown.run(&subject.run(&strategy, &Logging::Everything)?));
         }
         let new =
@@ -151,7 +151,7 @@ fn explored(arguments: &ExploreArguments, sampled: &Sampled, exit: Exit, coverag
 }
 
 fn how_to_see(found: &Found, naming: &Naming<'_>, number: usize) -> String {
-    let schedule = Schedule::of(&found.run.trace);
+    let schedule = found.run.trace.schedule();
     let (before, behind) = naming.replay.text();
     match schedule.segments.len() {
         0..=MOST_STEPS => {
@@ -169,7 +169,7 @@ fn save(directory: &std::path::Path, sampled: &Sampled) -> anyhow::Result<()> {
     for (at, found) in sampled.wrong.values().enumerate() {
         let trace = &found.run.trace;
         let path = directory.join(format!("{}.schedule", at + 1));
-        super::record::save_schedule(&path, &Schedule::of(trace), trace)?;
+        super::record::save_schedule(&path, &trace.schedule(), trace)?;
     }
     Ok(())
 }

@@ -57,7 +57,7 @@ impl<S: Subject> Shown<'_, S> {
     pub fn run(&self, run: &Run) -> Option<Description> {
         let mut trace = run.trace.clone();
         trace.shorten_thread_names();
-        let schedule = Schedule::of(&trace);
+        let schedule = trace.schedule();
         self.telling(&trace, |telling| match predict::recorded_failure(&trace) {
             Some(finding) => Some(searched(report::describe(&finding, schedule, telling))),
             None => Some(report::describe_result(self.wrong(&trace)?, &schedule, telling)),
@@ -111,7 +111,7 @@ impl<S: Subject> Shown<'_, S> {
             output: replayed.output,
         };
         let fingerprint = Some(run.origin.fingerprint);
-        let schedule = Schedule { fingerprint, ..predict::schedule(&finding.witness) };
+        let schedule = Schedule { fingerprint, ..finding.witness.schedule() };
         self.telling(run, |telling| searched(report::describe(&finding, schedule, telling)))
     }
 }
@@ -179,7 +179,7 @@ impl Shown<'_, Machine> {
             let is_never = answers.condition(condition.quantifier) == Some(false);
             if condition.quantifier == Quantifier::Exists && is_never {
                 let title = format!("no schedule makes the final condition true: {}", condition.text.trim());
-                let schedule = Schedule::of(&first);
+                let schedule = first.schedule();
                 found
                     .push(self.telling(&first, |telling| report::describe_result(title, &schedule, telling)));
             }

@@ -28,7 +28,7 @@ impl<'a> Tree<'a> {
 
     /// Adds a run that was recorded.
     pub fn add_trace(&mut self, trace: &Trace) {
-        self.add(&Schedule::of(trace), &trace.outcome, |thread| trace.thread_name(thread));
+        self.add(&trace.schedule(), &trace.outcome, |thread| trace.thread_name(thread));
     }
 
     /// Writes the tree.

@@ -12,7 +12,7 @@ use native::launch::{Options, Output};
 use native::{Compiled, Recorded};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
-use subject::{Schedule, Strategy};
+use subject::Strategy;
 use trace::Logging;
 
 /// Of the time that is given, so much at most goes to the recorded run, and so much until its log is read.
@@ -80,7 +80,7 @@ pub fn record_once(
         output::write_trace(path, trace)?;
     }
     if let Some(path) = &arguments.save_schedule {
-        save_schedule(path, &Schedule::of(trace), trace)?;
+        save_schedule(path, &trace.schedule(), trace)?;
     }
     let (mut text, mut same) = (String::new(), true);
     if arguments.self_check {

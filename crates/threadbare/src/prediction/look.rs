@@ -67,7 +67,7 @@ impl<S> Predicted<'_, S> {
 pub fn failure<S: Subject>(predicted: &Predicted<'_, S>, sources: &Sources<'_>) -> Looked {
     let telling = predicted.telling(sources);
     let finding = predict::recorded_failure(predicted.trace);
-    let schedule = Schedule::of(predicted.trace);
+    let schedule = predicted.trace.schedule();
     let report = Report {
         subject: predicted.subject.name().to_owned(),
         recorded: vec![report::summary(predicted.trace)],
@@ -197,7 +197,7 @@ fn schedule<S>(predicted: &Predicted<'_, S>, finding: &Finding) -> Schedule {
     if finding.witness.recorded.is_some() {
         return Schedule { fingerprint, ..Schedule::default() };
     }
-    Schedule { fingerprint, ..predict::schedule(&finding.witness) }
+    Schedule { fingerprint, ..finding.witness.schedule() }
 }
 
 /// The runs that showed the findings, each with what is told of it.

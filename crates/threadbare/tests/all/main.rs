@@ -11,3 +11,4 @@ mod formats;
 mod generated;
 mod interrupt;
 mod keeping;
+mod order;

@@ -99,7 +99,7 @@ fn the_schedule_of_a_finding_leads_to_it_each_time() {
             panic!("{:?}", finding.consequence);
         };
         for _ in 0..3 {
-            let strategy = Strategy::follow(predict::schedule(&finding.witness));
+            let strategy = Strategy::follow(finding.witness.schedule());
             let run = compiled.record(&strategy, &Logging::Synchronisation).expect("it runs").run;
             assert_eq!(run.departure, None);
             let failed =

@@ -41,7 +41,7 @@ fn holds(program: &Program, how: &Build) {
     for strategy in strategies() {
         let recorded = record(&compiled, &strategy, &Logging::Synchronisation, &program.prints);
         assert!(recorded.run.trace.threads.len() >= 4, "{strategy}: {:?}", recorded.run.trace.threads);
-        let schedule = subject::Schedule::of(&recorded.run.trace);
+        let schedule = recorded.run.trace.schedule();
         let again =
             record(&compiled, &Strategy::follow(schedule), &Logging::Synchronisation, &program.prints);
         assert_eq!(again.run.departure, None, "{strategy}, followed");

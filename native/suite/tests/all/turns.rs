@@ -1,6 +1,6 @@
 //! A turn ends before the same event whatever is kept of the run: otherwise a log that is made anew would be one of another run.
 
-use subject::{Schedule, Strategy};
+use subject::Strategy;
 use suite::{Build, Program, build, open};
 use trace::Logging;
 
@@ -41,7 +41,7 @@ fn turns_end_at_the_same_events_whatever_is_kept() {
     for strategy in [Strategy::RunToBlock, Strategy::RoundRobin { quantum: 5001 }] {
         let switches = |logging: &Logging| {
             let trace = compiled.record(&strategy, logging).expect("it runs").run.trace;
-            let segments = Schedule::of(&trace).segments;
+            let segments = trace.schedule().segments;
             segments.into_iter().map(|segment| (segment.thread, segment.until)).collect::<Vec<_>>()
         };
         let everything = switches(&Logging::Everything);

@@ -1,10 +1,10 @@
 //! Schedules: the choices of one run, as data and as a text file that people can read and edit.
 
+use crate::{ThreadId, ThreadIdError};
 use ir::SiteId;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
-use trace::{Choice, ThreadId, Trace};
 
 /// One thread runs until its `until`-th event is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -15,6 +15,17 @@ pub struct Segment {
     pub until: u64,
     /// The instruction of that event, if it is to be checked.
     pub site: Option<SiteId>,
+}
+
+/// A choice of the schedule other than that of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Choice {
+    /// A signal with several waiters wakes this one.
+    Wake(ThreadId),
+    /// A timed wait that was not signalled expires.
+    Expire,
+    /// A wait that was not signalled ends all the same.
+    Spurious,
 }
 
 /// The choices of one run.
@@ -31,19 +42,6 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule that a trace followed.
-    #[must_use]
-    pub fn of(trace: &Trace) -> Schedule {
-        Schedule {
-            fingerprint: Some(trace.origin.fingerprint),
-            spurious: trace.choices.contains(&Choice::Spurious),
-            segments: (trace.switches.iter())
-                .map(|switch| Segment { thread: switch.thread, until: switch.until, site: switch.site })
-                .collect(),
-            choices: trace.choices.clone(),
-        }
-    }
-
     /// The text form, with the threads' names as comments.
     #[must_use]
     pub fn to_text(&self, name: impl Fn(ThreadId) -> Option<String>) -> String {
@@ -232,7 +230,7 @@ fn parse_count(text: &str) -> Result<u64, String> {
 }
 
 fn parse_thread(text: &str) -> Result<ThreadId, String> {
-    text.parse().map_err(|error: trace::ThreadIdError| error.to_string())
+    text.parse().map_err(|error: ThreadIdError| error.to_string())
 }
 
 #[cfg(test)]

@@ -5,10 +5,9 @@
 //! schedule means the same as event by event. The other strategies mean the same in spirit, not draw by draw: every
 //! event counts here, since which ones others could notice is known only after the run.
 
-use crate::Departure;
 use crate::scheduler::{Policy, Ready, Scheduler, draw_priorities, highest, next_after, willing};
+use crate::{Departure, ThreadId};
 use ir::SiteId;
-use trace::ThreadId;
 
 /// A thread that runs to block gets so many events before others have their turn all the same: it may be spinning.
 const PATIENCE: u64 = 1 << 18;

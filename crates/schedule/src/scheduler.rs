@@ -6,10 +6,9 @@
 //! 2014), written out here because a seed must mean the same schedule in every version.
 
 use crate::turn::LONGEST_RANDOM_TURN;
-use crate::{Schedule, Segment, Strategy};
+use crate::{Choice, Schedule, Segment, Strategy, ThreadId};
 use ir::SiteId;
 use serde::{Deserialize, Serialize};
-use trace::{Choice, ThreadId};
 
 /// A thread that can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,10 +1,13 @@
-//! What the oracle says.
+//! What the schedules of a subject show: the answers that a search over all of them collects.
+//!
+//! Plain data. The oracle and the walks of the machine fill it, and the report turns it into text, so that neither knows
+//! the other.
 
 use ir::{Quantifier, SiteId};
+use schedule::Schedule;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use subject::Schedule;
-use trace::{AccessKind, BlockedThread, FaultKind, ThreadId};
+use trace::{BlockedThread, FaultKind, ThreadId};
 
 /// Everything that was seen, each thing with the first schedule that shows it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -47,7 +50,7 @@ pub struct Answers {
 
 impl Answers {
     /// Keeps a finding with its schedule, unless it has one that is as short.
-    pub(super) fn keep<K: Ord>(
+    pub fn keep<K: Ord>(
         list: &mut BTreeMap<K, Schedule>,
         finding: K,
         segments: usize,
@@ -150,7 +153,8 @@ impl Counts {
             .fold(0, u128::saturating_add)
     }
 
-    pub(super) fn add(&mut self, other: Counts) {
+    /// Adds those of other schedules.
+    pub fn add(&mut self, other: Counts) {
         self.completed = self.completed.saturating_add(other.completed);
         self.failed = self.failed.saturating_add(other.failed);
         self.deadlocked = self.deadlocked.saturating_add(other.deadlocked);
@@ -199,7 +203,9 @@ pub struct Race {
 }
 
 impl Race {
-    pub(super) fn new(a: Point, b: Point) -> Race {
+    /// Of two points, in either order.
+    #[must_use]
+    pub fn new(a: Point, b: Point) -> Race {
         Race { first: a.min(b), second: a.max(b) }
     }
 }
@@ -247,10 +253,4 @@ impl Answers {
             false => self.is_complete().then_some(!otherwise),
         }
     }
-}
-
-/// Whether an interleaving of three accesses of one location is unserializable: R-W-R, W-W-R, R-W-W, W-R-W and W-W-W
-/// are, the other three of the eight are not (AV §3, PLAN §3.2). A read-modify-write counts as both.
-pub(super) fn is_unserializable(before: AccessKind, between: AccessKind, after: AccessKind) -> bool {
-    between.writes() || (before.writes() && after.writes())
 }
