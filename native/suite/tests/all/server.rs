@@ -120,7 +120,10 @@ fn eventually(what: &str, is_so: impl Fn() -> bool) {
 fn a_run_that_never_ends_is_ended_and_others_follow() {
     let directory = tempfile::tempdir().expect("a directory");
     let text = "#include <stdlib.h>\n#include <stdio.h>\nint __VERIFIER_nondet_int(void);\n\
-        int main(void) { puts(\"begun\"); fflush(stdout); volatile int x = __VERIFIER_nondet_int(); while (x) ; puts(\"over\"); return 0; }\n";
+        int main(void) { puts(\"begun\"); fflush(stdout); volatile int x = __VERIFIER_nondet_int();\n\
+        unsigned h = 1; while (x) { for (int i = 0; i < 10000000; i++) h = h * 31 + (h >> 7); x = h | 1; }\n\
+        puts(\"over\"); return 0; }\n";
+    // It takes long from one event to the next, so that the log stays short.
     let (built, mut compiled) = known(directory.path(), "sometimes_endless", text);
     let options = compiled.options().clone();
     for _ in 0..3 {
@@ -252,7 +255,7 @@ fn a_run_under_way_ends_with_its_server() {
     let directory = tempfile::tempdir().expect("a directory");
     let built = built(directory.path(), "endless", ENDLESS);
     std::thread::scope(|scope| {
-        let run = scope.spawn(|| run_endless(&built.path, Duration::from_secs(10)));
+        let run = scope.spawn(|| run_endless(&built.path, Duration::from_secs(5)));
         let (server, child) = server_and_run(&built, std::process::id());
         kill(Pid::from_raw(server), Signal::SIGKILL).expect("it is ours");
         eventually("the run ends with its server", || {
