@@ -1,7 +1,7 @@
 //! What passes between the compiler pass, the runtime and `crates/native`: layouts and numbers, no behaviour.
 //!
 //! - [`section`]: the program IR that the pass writes into an object file, and `native` reads from the binary;
-//! - [`page`] and [`unit`]: the inline log, which instrumented code writes and the runtime empties;
+//! - [`page`] and [`mod@unit`]: the inline log, which instrumented code writes and the runtime empties;
 //! - [`pack`]: the form in which a log of everything keeps units;
 //! - [`model`]: what functions of the C library read;
 //! - [`note`] and [`head`]: what the runtime adds to the log, and `native` turns into a trace;

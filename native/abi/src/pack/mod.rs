@@ -12,8 +12,8 @@
 //! | byte | bits | what |
 //! |---|---|---|
 //! | 0 | all | how many units as expected come before this one |
-//! | 1 | low 4 | first word: 0 to 6, so many bytes to correct the address; 7 to 13, the same behind a new period (2 bytes); [`WHOLE`], the word (8 bytes); [`NOTHING`], there is no unit, only those before |
-//! | 1 | high 4 | value: 0 to 8, so many bytes of its difference to the last one at that address; [`AS_EXPECTED`] |
+//! | 1 | low 4 | first word: 0 to 6, so many bytes to correct the address; 7 to 13, the same behind a new period (2 bytes); `WHOLE`, the word (8 bytes); `NOTHING`, there is no unit, only those before |
+//! | 1 | high 4 | value: 0 to 8, so many bytes of its difference to the last one at that address; `AS_EXPECTED` |
 //!
 //! Differences are signed, in as few bytes as hold them, zigzag. This way knows nothing of what units mean: notes are packed like all
 //! else. Where nothing repeats, units are packed another way (`neighbour`), which knows notes and marks.
