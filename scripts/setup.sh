@@ -42,7 +42,8 @@ test)
         need cmake cmake
         need meson meson
         need ninja ninja-build
-        # What pigz and pbzip2 need, which are compiled from their sources.
+        # What pigz and pbzip2 need, which are compiled from their sources; and to unpack those.
+        need xz xz-utils
         [ -e /usr/include/zlib.h ] || missing="$missing zlib1g-dev"
         [ -e /usr/include/bzlib.h ] || missing="$missing libbz2-dev"
     fi

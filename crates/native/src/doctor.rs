@@ -19,7 +19,8 @@ pub fn checks() -> Vec<Check> {
     let part = |path: std::path::PathBuf| match path.is_file() {
         true => Ok(path.display().to_string()),
         false => Err(format!(
-            "{} is not there; `make native` builds it, and THREADBARE_LIB names the directory where it is",
+            "{} is not there; `make install` puts it in its place (`make native` in a checkout), \
+             and THREADBARE_LIB names the directory where it is",
             path.display()
         )),
     };

@@ -32,7 +32,8 @@ pub enum ToolchainError {
     },
     /// A part of Threadbare is not installed.
     #[error(
-        "{} is missing: it belongs to Threadbare; `make native` builds it, and THREADBARE_LIB names the directory where it is",
+        "{} is missing: it belongs to Threadbare; `make install` puts it in its place (`make native` in a checkout), \
+             and THREADBARE_LIB names the directory where it is",
         path.display()
     )]
     NoPart {

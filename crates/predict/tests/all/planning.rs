@@ -4,7 +4,7 @@
 use crate::common;
 use crate::common::dense::dense;
 use crate::common::programs::programs;
-use crate::common::{ask, build, config, machine_of, question, run, schedule, seen, shows, with_source};
+use crate::common::{ask, build, config, machine_of, question, run, seen, shows, with_source};
 use claim::{Answer, Candidate, Formula, Property};
 use ctp::Ctp;
 use lang::ast::File;
@@ -249,5 +249,5 @@ fn the_papers_example_has_the_papers_plan() {
     let claim = lockset.answer_all(std::slice::from_ref(candidate), &mut |_| {});
     let [Answer::Feasible(claim)] = &claim[..] else { panic!("it is claimed") };
     witness::check_locks(&trace, claim).expect("it is lock-valid");
-    assert!(!schedule(&claim.whole(&trace)).segments.is_empty());
+    assert!(!claim.whole(&trace).schedule().segments.is_empty());
 }

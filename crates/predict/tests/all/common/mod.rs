@@ -14,7 +14,7 @@ use predict::Wanted;
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::{FileFailurePersistence, TestCaseError};
 use std::collections::BTreeSet;
-use subject::{Schedule, Segment, Strategy as Who, Subject as _};
+use subject::{Schedule, Strategy as Who, Subject as _};
 use trace::{BlockedThread, EventId, EventKind, Logging, Outcome, Trace};
 
 pub fn machine_of(file: &File) -> Machine {
@@ -113,18 +113,11 @@ pub fn seen(answers: &Answers) -> BTreeSet<Candidate> {
     triples.chain(co_enabled).chain(unordered).chain(failures).collect()
 }
 
-/// The schedule of a witness.
-pub fn schedule(witness: &Witness) -> Schedule {
-    let segments =
-        witness.stretches().map(|e| Segment { thread: e.thread, until: e.n, site: None }).collect();
-    Schedule { segments, choices: witness.choices.clone(), ..Schedule::default() }
-}
-
 /// Follows a witness on the machine; the run must not depart from it. Gives the trace, and how many of its events are the
 /// witness's.
 pub fn follow(machine: &Machine, witness: &Witness) -> Result<(Trace, usize), String> {
-    let schedule = schedule(witness);
-    let run = machine.run(&Who::follow(schedule), &Logging::Everything).map_err(|e| e.to_string())?;
+    let run =
+        machine.run(&Who::follow(witness.schedule()), &Logging::Everything).map_err(|e| e.to_string())?;
     if let Some(departure) = run.departure {
         return Err(format!("departs: {departure:?}"));
     }
