@@ -1,4 +1,5 @@
-//! Compiled subjects. Today: the program IR that travels in a binary, read back as one program.
+//! Compiled subjects: the compiler wrapper ([`cc`]), runs of a program under a plan ([`Compiled`], [`launch`]), their logs as
+//! traces ([`log`], [`mod@rebuild`]), and the program IR that travels in a binary, read back as one program.
 //!
 //! The compiler pass (`native/pass`) writes one record per module into the section [`abi::SECTION`] of each object file,
 //! and the linker sets them one behind the other. [`read_program`] finds the section (`section`), unpacks and checks each
